@@ -6,6 +6,7 @@ pub(crate) const REJECT: f64 = 3.719;
 /// Σ (n − N p)² / (N p) over the cells that can occur, as a normal deviate:
 /// ((χ²/k)^⅓ − (1 − 2/(9k))) / √(2/(9k)) with k degrees of freedom (Wilson & Hilferty 1931).
 ///
+/// Cells with less than 5 people expected are pooled, so that the approximation holds (Cochran 1954).
 /// Infinite when a cell of probability 0 is not empty; −∞ when there is nothing to test.
 pub(crate) fn surprise(counts: &[usize], shares: &[f64]) -> f64 {
     assert_eq!(counts.len(), shares.len(), "a share for every cell");
@@ -14,9 +15,13 @@ pub(crate) fn surprise(counts: &[usize], shares: &[f64]) -> f64 {
     if cells().any(|(n, expected)| expected == 0.0 && n > 0.0) {
         return f64::INFINITY;
     }
-    let possible = || cells().filter(|(_, expected)| *expected > 0.0);
-    let chi_square: f64 = possible().map(|(n, expected)| (n - expected).powi(2) / expected).sum();
-    let k = possible().count() as f64 - 1.0;
+    let (rare, mut tested): (Vec<_>, Vec<_>) =
+        cells().filter(|(_, expected)| *expected > 0.0).partition(|(_, expected)| *expected < 5.0);
+    if !rare.is_empty() {
+        tested.push(rare.iter().fold((0.0, 0.0), |pool, cell| (pool.0 + cell.0, pool.1 + cell.1)));
+    }
+    let chi_square: f64 = tested.iter().map(|(n, expected)| (n - expected).powi(2) / expected).sum();
+    let k = tested.len() as f64 - 1.0;
     if k < 1.0 {
         return f64::NEG_INFINITY;
     }
@@ -36,6 +41,13 @@ mod tests {
         counts[0] += d;
         counts[1] -= d;
         assert!((surprise(&counts, &[1.0 / 11.0; 11]) - 1.645).abs() < 0.01);
+    }
+
+    /// Expected 90, 4, 4, 2: the last three make one cell of 10, and χ² = 1/90 + 1/10 with one degree of freedom.
+    #[test]
+    fn rare_cells_are_pooled() {
+        let pooled = surprise(&[91, 9, 0, 0], &[0.9, 0.04, 0.04, 0.02]);
+        assert!((pooled - surprise(&[91, 9], &[0.9, 0.1])).abs() < 1e-12);
     }
 
     #[test]
