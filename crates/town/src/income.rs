@@ -103,7 +103,7 @@ mod tests {
         );
     }
 
-    /// Least squares on the log amounts finds all sixteen coefficients and sigma, each within 4 standard errors
+    /// Least squares on the log amounts finds all seventeen coefficients and sigma, each within 4 standard errors
     /// (error rate 6·10⁻⁵ each, about 10⁻³ in all).
     #[test]
     fn regression_recovers_the_coefficients() {

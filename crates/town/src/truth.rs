@@ -54,7 +54,7 @@ pub const RANK: [u32; 5] = [60, 30, 20, 15, 12];
 /// The part of weddings that are moved to the Saturday before, in thousandths.
 pub const SATURDAY: u32 = 700;
 
-/// Log income of a single reference man: aged 40, [`Education::Primary`], in a branch that adds 0.
+/// Mean log income of the reference man: aged 40, [`Education::Primary`], in a branch that adds 0.
 pub const LOG_INCOME: f64 = 7.2;
 /// What each education adds to log income.
 pub const LOG_INCOME_EDUCATION: [f64; 5] = [0.0, 0.1, 0.2, 0.4, 0.6];
