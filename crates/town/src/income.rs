@@ -46,6 +46,7 @@ fn heap(amount: f64, step: u32) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::goodness_of_fit::{REJECT, surprise};
     use crate::occupations::{BRANCHES, NOT_IN_PAID_WORK};
     use crate::{Resident, Town};
 
@@ -60,29 +61,23 @@ mod tests {
         assert_eq!(heap(1e6, 1), truth::INCOME_TOP);
     }
 
-    /// Shares of missing incomes in four cells against the truth, |z| < 4 (error rate 6·10⁻⁵ each),
-    /// and cells against each other (z > 4), so that missing completely at random would fail.
+    /// Missing incomes in four cells against the truth (error rate 10⁻⁴ each), and against the truth about those of the
+    /// other age or the other work, so that missing completely at random would fail.
     #[test]
     fn missing_incomes_depend_on_age_and_work() {
-        let people: Vec<_> =
-            Town::default().residents().filter(|one| truth::has_income(one.activity)).collect();
-        let cell = |old: bool, work: bool| {
-            let cell = people
-                .iter()
-                .filter(|one| (one.age >= 65) == old && (one.activity == Activity::InPaidWork) == work);
-            let missing: Vec<_> = cell.map(|one| one.income == Income::Missing).collect();
-            let n = missing.len() as f64;
-            let share = missing.iter().filter(|missing| **missing).count() as f64 / n;
-            let activity = if work { Activity::InPaidWork } else { Activity::AtHome };
-            let p = truth::income_missing_probability(if old { 65 } else { 64 }, activity);
-            let error = (p * (1.0 - p) / n).sqrt();
-            assert!(((share - p) / error).abs() < 4.0, "{old} {work}: {share} of {n}, not {p}");
-            (share, error)
-        };
-        let [young_work, young_none, _, old_none] =
-            [(false, true), (false, false), (true, true), (true, false)].map(|(old, work)| cell(old, work));
-        for (less, more) in [(young_work, young_none), (young_none, old_none)] {
-            assert!((more.0 - less.0) / less.1.hypot(more.1) > 4.0, "{less:?} {more:?}");
+        let people = || Town::default().residents().filter(|one| truth::has_income(one.activity));
+        for (old, work) in [(false, false), (false, true), (true, false), (true, true)] {
+            let mut counts = [0; 2];
+            people()
+                .filter(|one| (one.age >= 65, one.activity == Activity::InPaidWork) == (old, work))
+                .for_each(|one| counts[usize::from(one.income == Income::Missing)] += 1);
+            let against = |old: bool, work: bool| {
+                let activity = if work { Activity::InPaidWork } else { Activity::AtHome };
+                let p = truth::income_missing_probability(if old { 65 } else { 64 }, activity);
+                surprise(&counts, &[1.0 - p, p])
+            };
+            assert!(against(old, work) < REJECT, "{old} {work}: {counts:?}");
+            assert!(against(!old, work).min(against(old, !work)) > REJECT, "{old} {work}: {counts:?}");
         }
     }
 

@@ -23,9 +23,10 @@
 //! 10  income     | sex, age, education, occ1      log-linear, heaped; -8 for children    truth::mean_log_income
 //!     is missing | age (65), in paid work or not                                truth::income_missing_probability
 //! 11  disability | age (65)          `None` is a value: no disability                    truth::disability_given_age
-//! 12  height     | age, sex                                                              truth::mean_height
-//! 13  weight     | age, height                                                           truth::median_weight
-//! 14  bmi        = round(weight / pow(height / 100, 2), 1)
+//! 12  hsize      | age (16, 25, 45, 65), married or not                                  truth::household_size_given
+//!                                    nobody who is married or under 16 lives alone
+//! 13  rooms      | hsize, district   binomial; empty for 3 in 100                        truth::rooms_given
+//! 14  pperroom   = round(hsize / rooms, 3)    empty where rooms is
 //! ```
 //!
 //! Everything not linked by this graph is independent: district and education, say, given the age.
@@ -67,9 +68,9 @@ pub const VARIABLES: [&str; 14] = [
     "occ3",
     "income",
     "disability",
-    "height",
-    "weight",
-    "bmi",
+    "hsize",
+    "rooms",
+    "pperroom",
 ];
 
 /// How many people live in the town, and the seed that says which.

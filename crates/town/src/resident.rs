@@ -1,6 +1,6 @@
 //! One resident, drawn variable by variable in the order of the graph in the crate's documentation.
 
-use crate::draw::{bell, below, exp, happens, position};
+use crate::draw::{below, happens, position};
 use crate::occupations::{BRANCHES, NOT_IN_PAID_WORK, Occupation};
 use crate::truth::{self, AGE_BANDS};
 use crate::{Activity, Date, Disability, District, Education, Income, Marital, Sex};
@@ -30,10 +30,10 @@ pub struct Resident {
     pub income: Income,
     /// Disability.
     pub disability: Disability,
-    /// Height in whole centimetres.
-    pub height: u32,
-    /// Weight in tenths of a kilogram.
-    pub weight_tenths: u32,
+    /// People in the household, 1 to 9.
+    pub hsize: u32,
+    /// Rooms of the dwelling, 1 to 10; `None` where missing.
+    pub rooms: Option<u32>,
 }
 
 impl Resident {
@@ -49,8 +49,8 @@ impl Resident {
         let occupation = occupation(rng, activity, education, sex);
         let income = Income::draw(rng, sex, age, education, activity, occupation.branch);
         let disability = Disability::ALL[position(rng, &truth::DISABILITY[usize::from(age >= 65)])];
-        let height = (truth::mean_height(sex, age) * (1.0 + truth::HEIGHT_SIGMA * bell(rng)) + 0.5) as u32;
-        let weight_tenths = weight_tenths(rng, age, height);
+        let hsize = position(rng, truth::household_size(age, marital)) as u32 + 1;
+        let rooms = rooms(rng, hsize, district);
         Resident {
             sex,
             age,
@@ -62,17 +62,17 @@ impl Resident {
             occupation,
             income,
             disability,
-            height,
-            weight_tenths,
+            hsize,
+            rooms,
         }
     }
 
-    /// The body-mass index in tenths: weight / (height / 100)² rounded to one digit, in whole numbers.
+    /// People per room in thousandths: hsize / rooms rounded to three digits, in whole numbers.
     ///
-    /// With w tenths of a kilogram and h centimetres, ten times the index is 10⁴ w / h².
-    pub fn bmi_tenths(&self) -> u32 {
-        let square = self.height * self.height;
-        (20_000 * self.weight_tenths + square) / (2 * square)
+    /// No rule of rounding gives another value. Half-way between two thousandths, 2000 · hsize / rooms would be odd;
+    /// but 2⁴ divides 2000, and no number of rooms up to 10 takes more than 2³ away.
+    pub fn pperroom_thousandths(&self) -> Option<u32> {
+        self.rooms.map(|rooms| (2000 * self.hsize + rooms) / (2 * rooms))
     }
 }
 
@@ -94,100 +94,144 @@ fn occupation(rng: &mut ChaCha8Rng, activity: Activity, education: Education, se
     Occupation { branch, group, title: group.titles[position(rng, &truth::RANK[..group.titles.len()])] }
 }
 
-/// A weight to the half kilogram. Where the body-mass index would lie half-way between two tenths, where programs
-/// differ in how they round, it is a tenth of a kilogram more.
-fn weight_tenths(rng: &mut ChaCha8Rng, age: u32, height: u32) -> u32 {
-    let kilograms = truth::median_weight(age, height) * exp(truth::LOG_WEIGHT_SIGMA * bell(rng));
-    let mut tenths = 5 * (2.0 * kilograms + 0.5) as u32;
-    let square = height * height;
-    while (20_000 * tenths).is_multiple_of(square) && (20_000 * tenths / square) % 2 == 1 {
-        tenths += 1;
-    }
-    tenths
+/// One room and perhaps some of nine further ones, as [`truth::rooms_given`] has it; or no answer.
+fn rooms(rng: &mut ChaCha8Rng, hsize: u32, district: District) -> Option<u32> {
+    let further = (0..9).filter(|_| happens(rng, truth::further_room(hsize, district))).count() as u32;
+    (!happens(rng, truth::ROOMS_MISSING)).then_some(1 + further)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::goodness_of_fit::{REJECT, surprise};
+    use crate::truth::AgeBand;
     use crate::{Town, occupations};
     use std::collections::BTreeMap;
 
-    /// How often each position occurs among some people.
-    fn tally<'a, const K: usize>(
-        people: impl Iterator<Item = &'a Resident>,
+    fn people() -> Vec<Resident> {
+        Town::default().residents().collect()
+    }
+
+    /// How often each of some cells occurs among some people.
+    fn tally<'a>(
+        people: impl IntoIterator<Item = &'a Resident>,
+        cells: usize,
         position: impl Fn(&Resident) -> usize,
-    ) -> [usize; K] {
-        let mut counts = [0; K];
-        people.for_each(|one| counts[position(one)] += 1);
+    ) -> Vec<usize> {
+        let mut counts = vec![0; cells];
+        people.into_iter().for_each(|one| counts[position(one)] += 1);
         counts
+    }
+
+    /// Compares some people with the shares that each cell should have (error rate 10⁻⁴).
+    fn agrees<'a>(
+        name: &str,
+        people: impl IntoIterator<Item = &'a Resident>,
+        position: impl Fn(&Resident) -> usize,
+        shares: &[f64],
+    ) {
+        let counts = tally(people, shares.len(), position);
+        let z = surprise(&counts, shares);
+        assert!(z < REJECT, "{name}: {counts:?}, z = {z}");
     }
 
     /// Compares a variable with its truth within each band of ages and in the town (error rate 10⁻⁴ a test).
     fn agrees_by_age<const K: usize>(
         name: &str,
-        bands: &[(u32, u32)],
+        people: &[Resident],
         position: impl Fn(&Resident) -> usize,
         given_age: impl Fn(u32) -> [f64; K],
     ) {
-        let people: Vec<Resident> = Town::default().residents().collect();
-        for &(from, to) in bands {
-            let counts: [usize; K] =
-                tally(people.iter().filter(|one| (from..=to).contains(&one.age)), &position);
-            let z = surprise(&counts, &given_age(from));
-            assert!(z < REJECT, "{name} from {from} to {to}: {counts:?}, z = {z}");
+        for AgeBand { from, to, .. } in &AGE_BANDS {
+            let band = people.iter().filter(|one| (from..=to).contains(&&one.age));
+            agrees(&format!("{name} from {from} to {to}"), band, &position, &given_age(*from));
         }
-        let counts: [usize; K] = tally(people.iter(), &position);
-        let z = surprise(&counts, &truth::marginal(&given_age));
-        assert!(z < REJECT, "{name}: {counts:?}, z = {z}");
+        agrees(name, people, position, &truth::marginal(given_age));
+    }
+
+    fn rooms_or_0(one: &Resident) -> usize {
+        one.rooms.unwrap_or(0) as usize
+    }
+
+    /// The shares of [`rooms_or_0`].
+    fn with_missing(rooms: [f64; 10]) -> [f64; 11] {
+        let missing = f64::from(truth::ROOMS_MISSING) / 1000.0;
+        std::array::from_fn(|k| if k == 0 { missing } else { (1.0 - missing) * rooms[k - 1] })
     }
 
     #[test]
     fn what_depends_on_age_agrees_with_the_truth() {
-        let bands: Vec<_> = AGE_BANDS.iter().map(|band| (band.from, band.to)).collect();
+        let people = people();
         let women = |age| [1.0 - truth::women_given_age(age), truth::women_given_age(age)];
-        agrees_by_age("sex", &bands, |one| one.sex as usize, women);
-        agrees_by_age("education", &bands, |one| one.education as usize, truth::education_given_age);
-        agrees_by_age("marital", &bands, |one| one.marital as usize, truth::marital_given_age);
-        agrees_by_age("activity", &bands, |one| one.activity as usize, truth::activity_given_age);
-        agrees_by_age("district", &bands, |one| one.district as usize, truth::district_given_age);
-        agrees_by_age("disability", &bands, |one| one.disability as usize, truth::disability_given_age);
+        let rooms = |age| with_missing(truth::rooms_given_age(age));
+        agrees_by_age("sex", &people, |one| one.sex as usize, women);
+        agrees_by_age("education", &people, |one| one.education as usize, truth::education_given_age);
+        agrees_by_age("marital", &people, |one| one.marital as usize, truth::marital_given_age);
+        agrees_by_age("activity", &people, |one| one.activity as usize, truth::activity_given_age);
+        agrees_by_age("district", &people, |one| one.district as usize, truth::district_given_age);
+        agrees_by_age("disability", &people, |one| one.disability as usize, truth::disability_given_age);
+        agrees_by_age("hsize", &people, |one| one.hsize as usize - 1, truth::household_size_given_age);
+        agrees_by_age("rooms", &people, rooms_or_0, rooms);
     }
 
     #[test]
     fn ages_agree_with_the_truth() {
-        let people: Vec<Resident> = Town::default().residents().collect();
-        let counts: [usize; 100] = tally(people.iter(), |one| one.age as usize);
         let shares: Vec<f64> = (0..100).map(truth::age_probability).collect();
-        assert!(surprise(&counts, &shares) < REJECT);
+        agrees("age", &people(), |one| one.age as usize, &shares);
     }
 
-    /// The tests above could fail: held against the truth of a neighbouring age band, they do.
+    /// Household sizes in every age band and marital status, rooms in every household size and district: at most
+    /// 112 tests at an error rate of 10⁻⁴ each (over the seeds 0 to 399, 4 of 34,230 rejected).
+    #[test]
+    fn households_agree_with_the_truth() {
+        let people = people();
+        for &marital in Marital::ALL {
+            for AgeBand { from, to, .. } in &AGE_BANDS {
+                let cell =
+                    people.iter().filter(|one| one.marital == marital && (from..=to).contains(&&one.age));
+                let shares = truth::household_size_given(*from, marital);
+                agrees(&format!("{marital:?} from {from}"), cell, |one| one.hsize as usize - 1, &shares);
+            }
+        }
+        for &district in District::ALL {
+            for hsize in 1..=9 {
+                let cell = people.iter().filter(|one| (one.district, one.hsize) == (district, hsize));
+                let shares = with_missing(truth::rooms_given(hsize, district));
+                agrees(&format!("{hsize} in {district:?}"), cell, rooms_or_0, &shares);
+            }
+        }
+    }
+
+    /// The tests above could fail: held against the truth about their neighbours, they do.
     #[test]
     fn the_truth_about_others_is_rejected() {
-        let people: Vec<Resident> =
-            Town::default().residents().filter(|one| (55..65).contains(&one.age)).collect();
-        let marital: [usize; 4] = tally(people.iter(), |one| one.marital as usize);
+        let people = people();
+        let at_60 = || people.iter().filter(|one| (55..65).contains(&one.age));
+        let marital = tally(at_60(), 4, |one| one.marital as usize);
         assert!(surprise(&marital, &truth::marital_given_age(60)) < REJECT);
         assert!(surprise(&marital, &truth::marital_given_age(50)) > REJECT);
-        let education: [usize; 5] = tally(people.iter(), |one| one.education as usize);
+        let education = tally(at_60(), 5, |one| one.education as usize);
         assert!(surprise(&education, &truth::education_given_age(70)) > REJECT);
+        let widowed = at_60().filter(|one| one.marital == Marital::Widowed);
+        let hsize = tally(widowed, 9, |one| one.hsize as usize - 1);
+        assert!(surprise(&hsize, &truth::household_size_given(70, Marital::Widowed)) > REJECT);
+        let twos = people.iter().filter(|one| (one.district, one.hsize) == (District::MillLane, 2));
+        let rooms = tally(twos, 11, rooms_or_0);
+        assert!(surprise(&rooms, &with_missing(truth::rooms_given(3, District::MillLane))) > REJECT);
+        assert!(surprise(&rooms, &with_missing(truth::rooms_given(2, District::OrchardEnd))) > REJECT);
     }
 
     #[test]
     fn branches_agree_with_the_truth() {
-        let people: Vec<Resident> = Town::default().residents().collect();
+        let people = people();
+        let branch =
+            |one: &Resident| BRANCHES.iter().position(|branch| branch == one.occupation.branch).unwrap();
         for &education in Education::ALL {
             for &sex in Sex::ALL {
-                let chosen = |one: &&Resident| {
+                let cell = people.iter().filter(|one| {
                     (one.activity, one.education, one.sex) == (Activity::InPaidWork, education, sex)
-                };
-                let branch = |one: &Resident| {
-                    BRANCHES.iter().position(|branch| branch == one.occupation.branch).unwrap()
-                };
-                let counts: [usize; 10] = tally(people.iter().filter(chosen), branch);
-                let z = surprise(&counts, &truth::branch_given(education, sex));
-                assert!(z < REJECT, "{education:?} {sex:?}: {counts:?}, z = {z}");
+                });
+                agrees(&format!("{education:?} {sex:?}"), cell, branch, &truth::branch_given(education, sex));
             }
         }
     }
@@ -217,8 +261,8 @@ mod tests {
 
     #[test]
     fn rare_levels_have_a_handful_of_people() {
-        let people: Vec<Resident> = Town::default().residents().collect();
-        let counts: [usize; 8] = tally(people.iter(), |one| one.disability as usize);
+        let people = people();
+        let counts = tally(&people, 8, |one| one.disability as usize);
         let none = counts[Disability::None as usize] as f64 / people.len() as f64;
         assert!((0.85..0.97).contains(&none), "{none}");
         assert!((1..=15).contains(&counts[Disability::Deafblind as usize]), "{counts:?}");
@@ -230,6 +274,7 @@ mod tests {
         for one in Town::new(50_000, 3).residents() {
             assert!(one.age >= 16 || one.marital == Marital::Single);
             assert!(one.age >= 16 || one.occupation.branch == &NOT_IN_PAID_WORK);
+            assert!(one.hsize > 1 || (one.age >= 16 && one.marital != Marital::Married));
             assert_eq!(one.married_on.is_none(), one.marital == Marital::Single);
             assert_eq!(one.income == Income::NotApplicable, !truth::has_income(one.activity));
         }
@@ -245,47 +290,25 @@ mod tests {
             let start = Date::CENSUS.days - truth::days_since_16_and_a_half(one.age) as i32;
             (8 * (one.married_on.unwrap().days - start).max(0) as u32 / truth::wedding_span(one.age)) as usize
         };
-        let counts: [usize; 8] = tally(weddings.iter(), eighth);
         let by = |eighths: u32| truth::wedding_within(eighths * 1095, 60);
         let shares: Vec<f64> = (0..8).map(|k| by(k + 1) - by(k)).collect();
-        assert!(surprise(&counts, &shares) < REJECT, "{counts:?}");
+        agrees("weddings", &weddings, eighth, &shares);
         let (n, p) = (weddings.len() as f64, 0.7 + 0.3 / 7.0);
         let saturdays =
             weddings.iter().filter(|one| one.married_on.unwrap().is_saturday()).count() as f64 / n;
         assert!((saturdays - p).abs() < 4.0 * (p * (1.0 - p) / n).sqrt(), "{saturdays}");
     }
 
-    /// Standardised heights and log weights have mean 0 and variance 1, each within 4 standard errors
-    /// (error rate 6·10⁻⁵); rounding adds less than 1/12 of a squared step to the variance.
+    /// All ninety quotients.
     #[test]
-    fn bodies_agree_with_the_truth() {
-        let people: Vec<Resident> = Town::default().residents().filter(|one| one.age >= 18).collect();
-        let height = |one: &Resident| {
-            let mean = truth::mean_height(one.sex, one.age);
-            (f64::from(one.height) - mean) / (truth::HEIGHT_SIGMA * mean)
-        };
-        let weight = |one: &Resident| {
-            let median = truth::median_weight(one.age, one.height);
-            (f64::from(one.weight_tenths) / 10.0 / median).ln() / truth::LOG_WEIGHT_SIGMA
-        };
-        let n = people.len() as f64;
-        for standardised in [&height as &dyn Fn(&Resident) -> f64, &weight] {
-            let mean = people.iter().map(standardised).sum::<f64>() / n;
-            let variance = people.iter().map(|one| standardised(one).powi(2)).sum::<f64>() / n;
-            assert!(mean.abs() < 4.0 / n.sqrt(), "mean {mean}");
-            assert!((variance - 1.0).abs() < 4.0 * (1.9 / n).sqrt(), "variance {variance}");
+    fn people_per_room_is_its_formula_and_never_a_tie() {
+        let someone = people()[0];
+        for (hsize, rooms) in (1..=9).flat_map(|hsize| (1..=10).map(move |rooms| (hsize, rooms))) {
+            let thousandfold = 1000.0 * f64::from(hsize) / f64::from(rooms);
+            let one = Resident { hsize, rooms: Some(rooms), ..someone };
+            assert_eq!(one.pperroom_thousandths().map(f64::from), Some(thousandfold.round()));
+            assert!((thousandfold.fract() - 0.5).abs() > 0.05, "{hsize} / {rooms}");
         }
-    }
-
-    #[test]
-    fn bmi_is_its_formula_and_never_a_tie() {
-        let mut moved = 0;
-        for one in Town::new(50_000, 3).residents() {
-            let tenfold = f64::from(one.weight_tenths) / (f64::from(one.height) / 100.0).powi(2);
-            assert!((tenfold.fract() - 0.5).abs() > 1e-6, "{one:?}");
-            assert_eq!(f64::from(one.bmi_tenths()), tenfold.round());
-            moved += u32::from(one.weight_tenths % 5 != 0);
-        }
-        assert!(moved > 0, "no tie came up, so this proves nothing");
+        assert_eq!(Resident { rooms: None, ..someone }.pperroom_thousandths(), None);
     }
 }

@@ -4,7 +4,7 @@
 //! probability depends on the age alone, [`marginal`] turns it into the town's margin.
 
 use crate::occupations::{BRANCHES, Branch};
-use crate::{Activity, Education, Sex};
+use crate::{Activity, District, Education, Marital, Sex};
 
 /// One band of ages with its conditional distributions, all in thousandths.
 #[derive(Debug, PartialEq)]
@@ -74,10 +74,23 @@ pub const INCOME_TOP: u32 = 20_000;
 /// Missing incomes, in thousandths: at least, from 65 years of age more, and without paid work more.
 pub const INCOME_MISSING: [u32; 3] = [40, 80, 120];
 
-/// The standard deviation of height, as a share of the mean height.
-pub const HEIGHT_SIGMA: f64 = 0.04;
-/// The standard deviation of log weight at a given age and height, before it is rounded to half a kilogram.
-pub const LOG_WEIGHT_SIGMA: f64 = 0.15;
+/// Households of one to nine people, in thousandths. A row for ages from 0, 16, 25, 45 and 65 on; in it, first those
+/// who are not married, then the married.
+#[rustfmt::skip]
+pub static HOUSEHOLD_SIZE: [[[u32; 9]; 2]; 5] = [
+    [[  0, 110, 270, 350, 160, 65, 28, 12, 5]; 2], // nobody under 16 is married
+    [[120, 190, 240, 260, 120, 45, 15,  7, 3], [0, 520, 270, 110,  60, 25, 10, 3, 2]],
+    [[420, 290, 160,  80,  30, 12,  5,  2, 1], [0, 200, 240, 340, 140, 50, 18, 8, 4]],
+    [[520, 280, 120,  50,  18,  7,  3,  1, 1], [0, 420, 250, 210,  80, 25, 10, 3, 2]],
+    [[740, 190,  40,  15,   8,  4,  1,  1, 1], [0, 850,  90,  35,  15,  6,  2, 1, 1]],
+];
+
+/// The part of the chance of a further room that the district gives, in thousandths. See [`rooms_given`].
+pub const FURTHER_ROOM_DISTRICT: [u32; 8] = [140, 160, 260, 200, 130, 240, 200, 280];
+/// The part that every person in the household gives, in thousandths.
+pub const FURTHER_ROOM_PERSON: u32 = 40;
+/// Missing numbers of rooms, in thousandths: completely at random.
+pub const ROOMS_MISSING: u32 = 30;
 
 /// The band that an age lies in; the last one for anybody older.
 pub fn age_band(age: u32) -> &'static AgeBand {
@@ -97,12 +110,8 @@ pub fn age_probability(age: u32) -> f64 {
 /// assert!((single - 0.4311).abs() < 1e-9 && (married - 0.4174).abs() < 1e-9);
 /// ```
 pub fn marginal<const K: usize>(given_age: impl Fn(u32) -> [f64; K]) -> [f64; K] {
-    let mut margin = [0.0; K];
-    for age in 0..=AGE_BANDS[9].to {
-        let p = given_age(age);
-        (0..K).for_each(|k| margin[k] += age_probability(age) * p[k]);
-    }
-    margin
+    let ages: Vec<f64> = (0..=AGE_BANDS[9].to).map(age_probability).collect();
+    mixture(&ages, |age| given_age(age as u32))
 }
 
 /// P(female | age).
@@ -110,7 +119,7 @@ pub fn women_given_age(age: u32) -> f64 {
     thousandths(age_band(age).women)
 }
 
-/// P([`District`](crate::District) | age).
+/// P([`District`] | age).
 pub fn district_given_age(age: u32) -> [f64; 8] {
     shares(&DISTRICT[usize::from(age >= 45)])
 }
@@ -120,7 +129,7 @@ pub fn education_given_age(age: u32) -> [f64; 5] {
     shares(&age_band(age).education)
 }
 
-/// P([`Marital`](crate::Marital) | age).
+/// P([`Marital`] | age).
 pub fn marital_given_age(age: u32) -> [f64; 4] {
     shares(&age_band(age).marital)
 }
@@ -185,17 +194,40 @@ pub fn disability_given_age(age: u32) -> [f64; 8] {
     shares(&DISABILITY[usize::from(age >= 65)])
 }
 
-/// E(height | sex, age) in cm: 178 for men, 165 for women, and for the young in proportion from 75 at birth to that at 18.
-pub fn mean_height(sex: Sex, age: u32) -> f64 {
-    let grown = if sex == Sex::Female { 165.0 } else { 178.0 };
-    75.0 + (grown - 75.0) * f64::from(age.min(18)) / 18.0
+/// P(1, 2 … 9 people in the household | age, marital): see [`HOUSEHOLD_SIZE`].
+///
+/// Nobody who is married or under 16 lives alone:
+///
+/// ```
+/// use town::{Marital, truth::household_size_given};
+/// assert_eq!(household_size_given(70, Marital::Married)[0], 0.0);
+/// assert_eq!(household_size_given(70, Marital::Widowed)[0], 0.74);
+/// ```
+pub fn household_size_given(age: u32, marital: Marital) -> [f64; 9] {
+    shares(household_size(age, marital))
 }
 
-/// The median weight in kg at an age and a height in cm: a body-mass index of 16 at birth, 22 at 18, 26.2 from 60 on.
-pub fn median_weight(age: u32, height: u32) -> f64 {
-    let age = f64::from(age);
-    let bmi = 16.0 + age.min(18.0) / 3.0 + (age.clamp(18.0, 60.0) - 18.0) / 10.0;
-    bmi * f64::from(height * height) / 10_000.0
+/// P(1, 2 … 9 people in the household | age) = Σₘ P(marital = m | age) · P(· | age, m).
+pub fn household_size_given_age(age: u32) -> [f64; 9] {
+    mixture(&marital_given_age(age), |m| household_size_given(age, Marital::ALL[m]))
+}
+
+/// P(1, 2 … 10 rooms | people in the household, district), where the number is not missing (see [`ROOMS_MISSING`]).
+///
+/// There is one room, and each of nine further ones with probability π = district + 0.04 · hsize:
+/// rooms − 1 ~ Binomial(9, π), with the districts' parts in [`FURTHER_ROOM_DISTRICT`].
+pub fn rooms_given(hsize: u32, district: District) -> [f64; 10] {
+    const NINE_CHOOSE: [f64; 10] = [1.0, 9.0, 36.0, 84.0, 126.0, 126.0, 84.0, 36.0, 9.0, 1.0];
+    let p = thousandths(further_room(hsize, district));
+    std::array::from_fn(|k| NINE_CHOOSE[k] * p.powi(k as i32) * (1.0 - p).powi(9 - k as i32))
+}
+
+/// P(1, 2 … 10 rooms | age), where not missing: the mixture of [`rooms_given`] over household sizes and districts,
+/// which are independent given the age.
+pub fn rooms_given_age(age: u32) -> [f64; 10] {
+    mixture(&household_size_given_age(age), |size| {
+        mixture(&district_given_age(age), |d| rooms_given(size as u32 + 1, District::ALL[d]))
+    })
 }
 
 pub(crate) fn days_since_16_and_a_half(age: u32) -> u32 {
@@ -216,6 +248,15 @@ pub(crate) fn income_missing(age: u32, activity: Activity) -> u32 {
                 + without_work * u32::from(activity != Activity::InPaidWork)
         }
     }
+}
+
+pub(crate) fn household_size(age: u32, marital: Marital) -> &'static [u32; 9] {
+    let row = [16, 25, 45, 65].iter().filter(|from| age >= **from).count();
+    &HOUSEHOLD_SIZE[row][usize::from(marital == Marital::Married)]
+}
+
+pub(crate) fn further_room(hsize: u32, district: District) -> u32 {
+    FURTHER_ROOM_DISTRICT[district as usize] + FURTHER_ROOM_PERSON * hsize
 }
 
 const fn band(
@@ -239,6 +280,15 @@ fn shares<const K: usize>(weights: &[u32; K]) -> [f64; K] {
     weights.map(|weight| f64::from(weight) / total)
 }
 
+/// Σⱼ P(j) · P(· | j).
+fn mixture<const K: usize>(shares: &[f64], given: impl Fn(usize) -> [f64; K]) -> [f64; K] {
+    let mut mixed = [0.0; K];
+    for (j, share) in shares.iter().enumerate() {
+        mixed.iter_mut().zip(given(j)).for_each(|(sum, p)| *sum += share * p);
+    }
+    mixed
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -253,9 +303,11 @@ mod tests {
         }
         assert!(AGE_BANDS.windows(2).all(|two| two[1].from == two[0].to + 1));
         assert!(DISTRICT.iter().all(|row| row.iter().sum::<u32>() == 1000));
+        assert!(HOUSEHOLD_SIZE.iter().flatten().all(|row| row.iter().sum::<u32>() == 1000));
         assert!(DISABILITY.iter().all(|row| row.iter().sum::<u32>() == 10_000));
         assert_eq!(HEAPING.iter().map(|(_, people)| people).sum::<u32>(), 1000);
         assert!(((0..=120).map(age_probability).sum::<f64>() - 1.0).abs() < 1e-12);
+        assert!((marginal(rooms_given_age).iter().sum::<f64>() - 1.0).abs() < 1e-12);
     }
 
     #[test]
@@ -276,8 +328,12 @@ mod tests {
         assert_eq!(income_missing_probability(70, Activity::InPaidWork), 0.12);
         assert_eq!(income_missing_probability(30, Activity::InPaidWork), 0.04);
         assert_eq!(income_missing_probability(10, Activity::SchoolPupil), 0.0);
-        assert_eq!(mean_height(Sex::Male, 9), 126.5);
-        assert!((median_weight(60, 170) - 26.2 * 2.89).abs() < 1e-9);
+        // at 30, 57% are not married: 42% of them alone, 29% in twos; 43% are: 20% in twos
+        let [alone, two, ..] = household_size_given_age(30);
+        assert!((alone - 0.57 * 0.42).abs() < 1e-12 && (two - 0.57 * 0.29 - 0.43 * 0.2).abs() < 1e-12);
+        // π = 0.14 + 0.04 · 4 = 0.3: one room 0.7⁹, two rooms 9 · 0.3 · 0.7⁸
+        let [one, two, ..] = rooms_given(4, District::OldMarket);
+        assert!((one - 0.040353607).abs() < 1e-12 && (two - 0.155649627).abs() < 1e-12);
         // one branch: 14 · 6 of Σ draws · draws_sex over the ten branches for men with primary education
         assert!((branch_given(Education::Primary, Sex::Male)[0] - 84.0 / 665.0).abs() < 1e-12);
         assert_eq!(wedding_within(1095, 17 + 30), 2.0 / 64.0);
