@@ -1,0 +1,337 @@
+//! A table with every variable in classes: the first source of counts.
+
+use std::sync::Arc;
+
+use rayon::prelude::*;
+
+use crate::column::Column;
+use crate::contingency_table::Packing;
+use crate::grouping::GroupingStyle;
+use crate::margin::DENSE_LIMIT;
+use crate::{
+    Attributes, Classes, Codes, ContingencyTable, CountSource, Domain, Grouping, Kind, Margin, Table,
+    TableError, with_codes,
+};
+
+/// Each variable of a table as classes of a domain. Identifiers have no classes and are left out.
+#[derive(Clone, Debug)]
+pub struct CodedTable {
+    domain: Domain,
+    columns: Vec<Arc<Codes>>,
+    rows: usize,
+}
+
+impl CodedTable {
+    /// The table with its numbers grouped.
+    pub fn new(table: &Table, grouping: &Grouping) -> Result<Self, TableError> {
+        let variables = table.schema().variables().iter().zip(table.columns());
+        let (classes, columns): (Vec<Classes>, Vec<Arc<Codes>>) = variables
+            .filter(|(variable, _)| variable.kind != Kind::TextId || grouping.style == GroupingStyle::Exact)
+            .map(|(variable, column)| {
+                let classes = grouping.classes(variable, column)?;
+                let codes = classify(&classes, column)?;
+                Ok((classes, codes))
+            })
+            .collect::<Result<Vec<_>, TableError>>()?
+            .into_iter()
+            .unzip();
+        Ok(Self { domain: Domain::new(classes)?, columns, rows: table.rows() })
+    }
+
+    /// A table of codes that are already classes of the domain.
+    ///
+    /// # Panics
+    /// If the columns are not as many as the variables or not of one length.
+    pub fn from_codes(domain: Domain, columns: Vec<Codes>) -> Self {
+        assert_eq!(domain.variables().len(), columns.len(), "one column for each variable");
+        let rows = columns.first().map_or(0, Codes::len);
+        assert!(columns.iter().all(|codes| codes.len() == rows), "columns of one length");
+        Self { domain, columns: columns.into_iter().map(Arc::new).collect(), rows }
+    }
+
+    /// The classes of each variable, one a record.
+    pub fn columns(&self) -> &[Arc<Codes>] {
+        &self.columns
+    }
+
+    /// The packed cell of every record over these variables, `packing.words()` words each.
+    pub fn keys(&self, of: &Attributes) -> (Packing, Vec<u64>) {
+        let packing = Packing::new(&self.domain.sizes(of));
+        let width = packing.words();
+        let mut keys = vec![0; self.rows * width];
+        const BLOCK: usize = 1 << 14;
+        keys.par_chunks_mut(BLOCK * width).enumerate().for_each(|(block, keys)| {
+            let rows = block * BLOCK..self.rows.min((block + 1) * BLOCK);
+            for (place, position) in of.positions().iter().enumerate() {
+                let (word, shift) = packing.word_and_shift(place);
+                with_codes!(self.columns[*position].as_ref(), codes => {
+                    for (key, code) in keys[word..].iter_mut().step_by(width).zip(&codes[rows.clone()]) {
+                        *key |= u64::from(*code) << shift;
+                    }
+                });
+            }
+        });
+        (packing, keys)
+    }
+}
+
+/// The class of every record of a column.
+fn classify(classes: &Classes, column: &Column) -> Result<Arc<Codes>, TableError> {
+    match column {
+        Column::Categorical(codes) => return Ok(Arc::clone(codes)),
+        Column::Text(text) => return Ok(Arc::new(text.codes.clone())),
+        Column::Integer(_) | Column::Real(_) | Column::Date(_) => {}
+    }
+    let mut outside = 0_u64;
+    let codes = (0..column.len()).map(|row| {
+        let class = column.number(row).and_then(|entry| classes.class_of(entry));
+        outside += u64::from(class.is_none());
+        class.unwrap_or(0)
+    });
+    let codes = Codes::collect(classes.size(), codes);
+    if outside > 0 {
+        let message = "some values lie outside its cuts; let the first and last cut enclose its range";
+        return Err(TableError::variable(classes.name(), message));
+    }
+    Ok(Arc::new(codes))
+}
+
+impl CountSource for CodedTable {
+    fn domain(&self) -> &Domain {
+        &self.domain
+    }
+
+    fn records(&self) -> u64 {
+        self.rows as u64
+    }
+
+    fn margins(&self, of: &[Attributes]) -> Result<Vec<Margin>, TableError> {
+        let cells = of.iter().map(|attributes| Margin::checked_cells(&self.domain, attributes));
+        let cells = cells.collect::<Result<Vec<usize>, _>>()?;
+        let counts = counting::count_margins(self, of, &cells);
+        let margin = |(attributes, counts): (&Attributes, Vec<u64>)| {
+            Margin::new(attributes.clone(), self.domain.sizes(attributes), counts)
+        };
+        Ok(of.iter().zip(counts).map(margin).collect())
+    }
+
+    fn contingency_table(&self, of: &Attributes) -> Result<ContingencyTable, TableError> {
+        let few_cells = (4 * self.rows).clamp(1 << 16, DENSE_LIMIT);
+        if Margin::checked_cells(&self.domain, of).is_ok_and(|cells| cells <= few_cells) {
+            let margins = self.margins(std::slice::from_ref(of))?;
+            return Ok(ContingencyTable::from_margin(&margins[0]));
+        }
+        let (packing, keys) = self.keys(of);
+        Ok(ContingencyTable::from_keys(of.clone(), packing, keys))
+    }
+}
+
+mod counting {
+    //! Many dense margins in one pass over the records.
+    //!
+    //! A block of records is small enough to stay in the cache while every margin is counted over it: first the index of each
+    //! record's cell, in a loop the compiler turns into vector instructions, then one increment a record. Neighbouring
+    //! records often share a cell, and an increment that waits for the one before is slow, so small margins are counted in
+    //! several interleaved copies that are added up at the end.
+
+    use super::*;
+
+    const BLOCK: usize = 1 << 13;
+
+    /// Margins of up to this many cells in all are counted per thread over a part of the records; above, per margin.
+    const CELLS_PER_THREAD: usize = 1 << 23;
+
+    pub(super) fn count_margins(table: &CodedTable, of: &[Attributes], cells: &[usize]) -> Vec<Vec<u64>> {
+        if cells.iter().sum::<usize>() > CELLS_PER_THREAD {
+            let one = |(attributes, cells): (&Attributes, &usize)| {
+                let mut tally = Tally::new(*cells);
+                tally.count_rows(table, attributes, 0..table.rows);
+                tally.total()
+            };
+            return of.par_iter().zip(cells).map(one).collect();
+        }
+        const PART: usize = 1 << 18;
+        let parts = table.rows.div_ceil(PART).max(1);
+        let threads = rayon::current_num_threads().min(parts);
+        let per_thread = parts.div_ceil(threads) * PART;
+        let tallies = (0..threads).into_par_iter().map(|thread| {
+            let mut tallies: Vec<Tally> = cells.iter().map(|cells| Tally::new(*cells)).collect();
+            let rows = (thread * per_thread).min(table.rows)..((thread + 1) * per_thread).min(table.rows);
+            for start in rows.clone().step_by(BLOCK) {
+                let block = start..(start + BLOCK).min(rows.end);
+                for (attributes, tally) in of.iter().zip(&mut tallies) {
+                    tally.count_rows(table, attributes, block.clone());
+                }
+            }
+            tallies.into_iter().map(Tally::total).collect::<Vec<_>>()
+        });
+        let sum = |mut left: Vec<Vec<u64>>, right: Vec<Vec<u64>>| {
+            for (left, right) in left.iter_mut().flatten().zip(right.iter().flatten()) {
+                *left += right;
+            }
+            left
+        };
+        tallies.reduce_with(sum).unwrap_or_default()
+    }
+
+    /// The index over one more variable with `size` classes.
+    fn extend<C: Copy + Into<u32>>(index: &mut [u32], size: u32, codes: &[C]) {
+        for (index, code) in index.iter_mut().zip(codes) {
+            *index = *index * size + (*code).into();
+        }
+    }
+
+    /// Counts of one margin in interleaved copies.
+    struct Tally {
+        copies: usize,
+        counts: Vec<u32>,
+        index: Vec<u32>,
+    }
+
+    impl Tally {
+        fn new(cells: usize) -> Self {
+            let copies = if cells <= 1 << 12 { 4 } else { 1 };
+            Self { copies, counts: vec![0; cells * copies], index: vec![0; BLOCK] }
+        }
+
+        fn count_rows(&mut self, table: &CodedTable, of: &Attributes, rows: std::ops::Range<usize>) {
+            for start in rows.clone().step_by(BLOCK) {
+                let block = start..(start + BLOCK).min(rows.end);
+                self.locate(table, of, block.clone());
+                self.count(block.len());
+            }
+        }
+
+        /// The index of each record's cell.
+        fn locate(&mut self, table: &CodedTable, of: &Attributes, rows: std::ops::Range<usize>) {
+            let index = &mut self.index[..rows.len()];
+            index.fill(0);
+            for position in of.positions() {
+                let size = table.domain.variables()[*position].size() as u32;
+                with_codes!(table.columns[*position].as_ref(), codes => extend(index, size, &codes[rows.clone()]));
+            }
+        }
+
+        fn count(&mut self, rows: usize) {
+            let index = &self.index[..rows];
+            if self.copies == 4 {
+                let (quads, rest) = index.as_chunks::<4>();
+                for quad in quads {
+                    for (copy, cell) in quad.iter().enumerate() {
+                        self.counts[4 * *cell as usize + copy] += 1;
+                    }
+                }
+                rest.iter().for_each(|cell| self.counts[4 * *cell as usize] += 1);
+            } else {
+                index.iter().for_each(|cell| self.counts[*cell as usize] += 1);
+            }
+        }
+
+        fn total(self) -> Vec<u64> {
+            self.counts
+                .chunks_exact(self.copies)
+                .map(|copies| copies.iter().map(|count| u64::from(*count)).sum())
+                .collect()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn coded(sizes: &[usize], rows: &[Vec<u32>]) -> CodedTable {
+        let classes = sizes.iter().enumerate().map(|(i, size)| Classes::of_size(format!("v{i}"), *size));
+        let columns = (0..sizes.len()).map(|i| Codes::collect(sizes[i], rows.iter().map(|row| row[i])));
+        CodedTable::from_codes(Domain::new(classes.collect()).unwrap(), columns.collect())
+    }
+
+    fn rows_of(sizes: Vec<usize>, most: usize) -> impl Strategy<Value = (Vec<usize>, Vec<Vec<u32>>)> {
+        let row: Vec<_> = sizes.iter().map(|size| 0..*size as u32).collect();
+        prop::collection::vec(row, 0..most).prop_map(move |rows| (sizes.clone(), rows))
+    }
+
+    fn any_rows() -> impl Strategy<Value = (Vec<usize>, Vec<Vec<u32>>)> {
+        prop::collection::vec(prop_oneof![1_usize..9, 250_usize..300], 1..7)
+            .prop_flat_map(|sizes| rows_of(sizes, 200))
+    }
+
+    proptest! {
+        #[test]
+        fn dense_sparse_and_naive_counts_agree((sizes, rows) in any_rows(), mask: u8) {
+            let table = coded(&sizes, &rows);
+            let of = Attributes::new((0..sizes.len()).filter(|place| mask >> place & 1 == 1).take(3));
+            let sparse = table.contingency_table(&of).unwrap();
+            let mut naive = std::collections::BTreeMap::new();
+            for row in &rows {
+                let cell: Vec<u32> = of.positions().iter().map(|position| row[*position]).collect();
+                *naive.entry(cell).or_insert(0_u64) += 1;
+            }
+            prop_assert_eq!(sparse.iter().collect::<Vec<_>>(), naive.into_iter().collect::<Vec<_>>());
+            let margin = table.margins(std::slice::from_ref(&of)).unwrap().remove(0);
+            prop_assert_eq!(ContingencyTable::from_margin(&margin), sparse.clone());
+            let (packing, keys) = table.keys(&of);
+            prop_assert_eq!(ContingencyTable::from_keys(of, packing, keys), sparse);
+        }
+
+        #[test]
+        fn row_order_does_not_matter((sizes, rows) in any_rows(), turn in 0_usize..50) {
+            let all = Attributes::new(0..sizes.len());
+            let before = coded(&sizes, &rows).contingency_table(&all).unwrap();
+            let mut turned = rows.clone();
+            turned.rotate_left(turn % rows.len().max(1));
+            turned.reverse();
+            prop_assert_eq!(coded(&sizes, &turned).contingency_table(&all).unwrap(), before);
+        }
+
+        #[test]
+        fn column_order_does_not_matter((sizes, rows) in any_rows()) {
+            let reversed: Vec<Vec<u32>> = rows.iter().map(|row| row.iter().rev().copied().collect()).collect();
+            let reversed_sizes: Vec<usize> = sizes.iter().rev().copied().collect();
+            let all = Attributes::new(0..sizes.len());
+            let one = coded(&sizes, &rows).contingency_table(&all).unwrap();
+            let other = coded(&reversed_sizes, &reversed).contingency_table(&all).unwrap();
+            prop_assert_eq!(one.cells(), other.cells());
+            prop_assert_eq!(one.size_histogram(), other.size_histogram());
+            for (cell, count) in one.iter() {
+                prop_assert_eq!(other.count_of(&cell.into_iter().rev().collect::<Vec<_>>()), count);
+            }
+        }
+    }
+
+    #[test]
+    fn any_number_of_threads_gives_the_same_counts() {
+        let rows: Vec<Vec<u32>> =
+            (0..600_000_u32).map(|i| vec![i % 7, (i % 97) * (i % 89) % 11, (i >> 3) % 300]).collect();
+        let table = coded(&[7, 11, 300], &rows);
+        let count = |threads: usize| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| {
+                (table.all_margins(2).unwrap(), table.contingency_table(&Attributes::new(0..3)).unwrap())
+            })
+        };
+        let one = count(1);
+        assert_eq!(one.0.iter().map(Margin::total).collect::<Vec<_>>(), [600_000; 3]);
+        assert!(count(2) == one && count(5) == one);
+    }
+
+    #[test]
+    fn two_hundred_binary_variables_are_counted_sparsely() {
+        let rows: Vec<Vec<u32>> =
+            (0..1000_u32).map(|i| (0..200).map(|bit| (i % 500) >> (bit % 9) & 1).collect()).collect();
+        let table = coded(&[2; 200], &rows);
+        let all = table.contingency_table(&Attributes::all(table.domain())).unwrap();
+        assert_eq!((all.occupied(), all.unique_records(), all.total()), (500, 0, 1000));
+        assert_eq!(all.cells(), num_bigint::BigUint::from(2_u8).pow(200));
+        assert_eq!(all.count_of(&rows[17]), 2);
+    }
+
+    #[test]
+    fn a_dense_margin_above_the_limit_is_refused_by_name() {
+        let table = coded(&[60_000, 60_000], &[vec![0, 0]]);
+        let error = table.margins(&[Attributes::new([0, 1])]).unwrap_err().to_string();
+        assert!(error.contains("v0 × v1") && error.contains("3600000000"), "{error}");
+    }
+}

@@ -1,0 +1,261 @@
+//! The columns of a table in memory.
+
+use std::sync::Arc;
+
+use crate::{Codes, Kind};
+
+/// One variable's values, one a record.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Column {
+    /// Codes into the variable's levels; the code just above the last level is missing.
+    Categorical(Arc<Codes>),
+    /// Whole numbers.
+    Integer(Numbers<i64>),
+    /// Real numbers; never infinite, never NaN.
+    Real(Numbers<f64>),
+    /// Days since 1970-01-01.
+    Date(Numbers<i32>),
+    /// Text that names a record and is never modelled.
+    Text(TextColumn),
+}
+
+/// Numbers with what is not a number kept apart: a missing value or a special code is a mark, never a magic value.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Numbers<T> {
+    values: Vec<T>,
+    marks: Option<Vec<u8>>,
+}
+
+/// What stands in a numeric column at one record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Entry<T> {
+    /// A number.
+    Value(T),
+    /// Missing.
+    Missing,
+    /// The special code of this position in the variable's list of codes.
+    Code(usize),
+}
+
+const IS_VALUE: u8 = 0;
+const IS_MISSING: u8 = 1;
+const FIRST_CODE: u8 = 2;
+
+/// How many special codes one variable can have.
+pub const MOST_SPECIAL_CODES: usize = (u8::MAX - FIRST_CODE) as usize + 1;
+
+impl<T: Copy + Default> Numbers<T> {
+    /// An empty column with room for `rows`.
+    pub fn with_capacity(rows: usize) -> Self {
+        Self { values: Vec::with_capacity(rows), marks: None }
+    }
+
+    /// A column without missing values or codes.
+    pub fn complete(values: Vec<T>) -> Self {
+        Self { values, marks: None }
+    }
+
+    /// Appends one entry.
+    pub fn push(&mut self, entry: Entry<T>) {
+        let (value, mark) = match entry {
+            Entry::Value(value) => (value, IS_VALUE),
+            Entry::Missing => (T::default(), IS_MISSING),
+            Entry::Code(position) => (T::default(), FIRST_CODE + position as u8),
+        };
+        if mark != IS_VALUE && self.marks.is_none() {
+            let mut marks = Vec::with_capacity(self.values.capacity());
+            marks.resize(self.values.len(), IS_VALUE);
+            self.marks = Some(marks);
+        }
+        self.values.push(value);
+        if let Some(marks) = &mut self.marks {
+            marks.push(mark);
+        }
+    }
+
+    /// Appends all of `other`, which is emptied.
+    pub fn append(&mut self, mut other: Self) {
+        match (&mut self.marks, &mut other.marks) {
+            (Some(marks), Some(more)) => marks.append(more),
+            (Some(marks), None) => marks.resize(marks.len() + other.values.len(), IS_VALUE),
+            (None, Some(more)) => {
+                let mut marks = Vec::with_capacity(self.values.capacity());
+                marks.resize(self.values.len(), IS_VALUE);
+                marks.append(more);
+                self.marks = Some(marks);
+            }
+            (None, None) => {}
+        }
+        self.values.append(&mut other.values);
+    }
+
+    /// The number of records.
+    pub fn len(&self) -> usize {
+        self.values.len()
+    }
+
+    /// Whether there are no records.
+    pub fn is_empty(&self) -> bool {
+        self.values.is_empty()
+    }
+
+    /// The entry of record `row`.
+    pub fn get(&self, row: usize) -> Entry<T> {
+        match self.marks.as_ref().map_or(IS_VALUE, |marks| marks[row]) {
+            IS_VALUE => Entry::Value(self.values[row]),
+            IS_MISSING => Entry::Missing,
+            code => Entry::Code(usize::from(code - FIRST_CODE)),
+        }
+    }
+
+    /// All entries in row order.
+    pub fn iter(&self) -> impl Iterator<Item = Entry<T>> + '_ {
+        (0..self.len()).map(|row| self.get(row))
+    }
+
+    /// The numbers alone, without missing values and codes.
+    pub fn values(&self) -> impl Iterator<Item = T> + '_ {
+        self.iter().filter_map(|entry| match entry {
+            Entry::Value(value) => Some(value),
+            Entry::Missing | Entry::Code(_) => None,
+        })
+    }
+
+    /// How many entries are missing.
+    pub fn missing(&self) -> u64 {
+        self.marks.as_ref().map_or(0, |marks| marks.iter().filter(|mark| **mark == IS_MISSING).count() as u64)
+    }
+
+    /// How often each of the first `codes` special codes occurs.
+    pub fn code_frequencies(&self, codes: usize) -> Vec<u64> {
+        let mut count = vec![0; codes];
+        for mark in self.marks.iter().flatten().filter(|mark| **mark >= FIRST_CODE) {
+            count[usize::from(mark - FIRST_CODE)] += 1;
+        }
+        count
+    }
+
+    /// The column with every number passed through `convert`; missing values and codes stay.
+    pub fn map<U: Copy + Default>(self, convert: impl Fn(T) -> U) -> Numbers<U> {
+        Numbers { values: self.values.into_iter().map(convert).collect(), marks: self.marks }
+    }
+
+    /// Turns numbers that `position` knows into special codes.
+    pub fn set_codes_apart(self, position: impl Fn(T) -> Option<usize>) -> Self {
+        let mut kept = Self::with_capacity(self.len());
+        for entry in self.iter() {
+            kept.push(match entry {
+                Entry::Value(value) => position(value).map_or(entry, Entry::Code),
+                other => other,
+            });
+        }
+        kept
+    }
+
+    /// Size in memory, in bytes.
+    pub fn bytes(&self) -> usize {
+        size_of::<T>() * self.values.len() + self.marks.as_ref().map_or(0, Vec::len)
+    }
+}
+
+/// Text as codes into a dictionary in order of first appearance; `dictionary.len()` is missing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TextColumn {
+    /// One code a record.
+    pub codes: Codes,
+    /// The distinct texts.
+    pub dictionary: Vec<String>,
+}
+
+impl TextColumn {
+    /// The text of record `row`, or `None` when missing.
+    pub fn get(&self, row: usize) -> Option<&str> {
+        self.dictionary.get(self.codes.get(row) as usize).map(String::as_str)
+    }
+}
+
+impl Column {
+    /// The number of records.
+    pub fn len(&self) -> usize {
+        match self {
+            Self::Categorical(codes) => codes.len(),
+            Self::Integer(numbers) => numbers.len(),
+            Self::Real(numbers) => numbers.len(),
+            Self::Date(days) => days.len(),
+            Self::Text(text) => text.codes.len(),
+        }
+    }
+
+    /// Whether there are no records.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Whether the column holds values of this kind.
+    pub fn is_of(&self, kind: &Kind) -> bool {
+        matches!(
+            (self, kind),
+            (Self::Categorical(_), Kind::Categorical { .. } | Kind::Ordinal { .. })
+                | (Self::Integer(_), Kind::Integer { .. })
+                | (Self::Real(_), Kind::Real { .. })
+                | (Self::Date(_), Kind::Date { .. })
+                | (Self::Text(_), Kind::TextId)
+        )
+    }
+
+    /// The entry of a numeric or date column at `row` as a real number; `None` for categories and text.
+    pub fn number(&self, row: usize) -> Option<Entry<f64>> {
+        fn real<T>(entry: Entry<T>, convert: impl Fn(T) -> f64) -> Entry<f64> {
+            match entry {
+                Entry::Value(value) => Entry::Value(convert(value)),
+                Entry::Missing => Entry::Missing,
+                Entry::Code(position) => Entry::Code(position),
+            }
+        }
+        match self {
+            Self::Integer(numbers) => Some(real(numbers.get(row), |value| value as f64)),
+            Self::Real(numbers) => Some(numbers.get(row)),
+            Self::Date(days) => Some(real(days.get(row), f64::from)),
+            Self::Categorical(_) | Self::Text(_) => None,
+        }
+    }
+
+    /// Size in memory, in bytes.
+    pub fn bytes(&self) -> usize {
+        match self {
+            Self::Categorical(codes) => codes.bytes(),
+            Self::Integer(numbers) => numbers.bytes(),
+            Self::Real(numbers) => numbers.bytes(),
+            Self::Date(days) => days.bytes(),
+            Self::Text(text) => text.codes.bytes() + text.dictionary.iter().map(String::len).sum::<usize>(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn missing_and_codes_are_marks_not_magic_values() {
+        let mut income = Numbers::with_capacity(4);
+        income.push(Entry::Value(0));
+        income.push(Entry::Missing);
+        income.push(Entry::Value(-8));
+        let income = income.set_codes_apart(|value| (value == -8).then_some(0));
+        assert_eq!(income.iter().collect::<Vec<_>>(), [Entry::Value(0), Entry::Missing, Entry::Code(0)]);
+        assert_eq!((income.missing(), income.code_frequencies(1)), (1, vec![1]));
+        assert_eq!(income.values().collect::<Vec<i64>>(), [0]);
+    }
+
+    #[test]
+    fn appending_keeps_marks_in_place() {
+        let mut numbers = Numbers::complete(vec![1.0, 2.0]);
+        let mut more = Numbers::with_capacity(1);
+        more.push(Entry::Missing);
+        numbers.append(more);
+        numbers.append(Numbers::complete(vec![3.0]));
+        let all = [Entry::Value(1.0), Entry::Value(2.0), Entry::Missing, Entry::Value(3.0)];
+        assert_eq!(numbers.iter().collect::<Vec<_>>(), all);
+    }
+}

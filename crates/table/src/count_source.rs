@@ -1,0 +1,26 @@
+//! The narrow waist: the one trait through which count-based methods see data.
+
+use crate::{Attributes, ContingencyTable, Domain, Margin, TableError};
+
+/// Something that can be counted: a table in memory, a folder of Parquet files, a database.
+///
+/// All wanted margins come in one call, so that a source can scan its records once. Counts are exact and do not depend on the
+/// number of threads.
+pub trait CountSource: Sync {
+    /// The variables and their classes.
+    fn domain(&self) -> &Domain;
+
+    /// The number of records.
+    fn records(&self) -> u64;
+
+    /// Dense counts over each of these sets of variables.
+    fn margins(&self, of: &[Attributes]) -> Result<Vec<Margin>, TableError>;
+
+    /// Sparse counts over these variables, however many cells they span.
+    fn contingency_table(&self, of: &Attributes) -> Result<ContingencyTable, TableError>;
+
+    /// Dense counts over every set of `ways` variables.
+    fn all_margins(&self, ways: usize) -> Result<Vec<Margin>, TableError> {
+        self.margins(&Attributes::combinations(self.domain(), ways))
+    }
+}

@@ -1,0 +1,243 @@
+//! The classes into which each variable falls when a table is counted.
+
+use num_bigint::BigUint;
+
+use crate::TableError;
+use crate::column::Entry;
+use crate::date::DateFormat;
+use crate::schema::{Kind, Levels, SpecialCode, Variable};
+
+/// The variables of a cross-table with their classes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Domain(Vec<Classes>);
+
+/// The classes of one variable: its levels or intervals, then its special codes, then missing.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Classes {
+    name: String,
+    partition: Partition,
+    codes: Vec<SpecialCode>,
+    missing: bool,
+    dates: bool,
+}
+
+/// How a variable's values, without codes and missing, fall into classes.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Partition {
+    /// One class a level.
+    Levels(Levels),
+    /// One class a number.
+    Values(Vec<f64>),
+    /// Intervals closed on the left; the last one on both sides.
+    Intervals {
+        /// The limits, one more than there are intervals.
+        limits: Vec<f64>,
+        /// How they were chosen.
+        chosen_by: ClassRule,
+    },
+}
+
+/// How the limits of intervals were chosen; recorded because they say something about the data unless declared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ClassRule {
+    /// `cuts` in the schema.
+    DeclaredCuts,
+    /// Quantiles of the values.
+    Quantiles,
+    /// Intervals of equal width between the extremes of the values.
+    EqualWidth,
+}
+
+impl Partition {
+    /// The number of classes.
+    pub fn len(&self) -> usize {
+        match self {
+            Self::Levels(levels) => levels.len(),
+            Self::Values(values) => values.len(),
+            Self::Intervals { limits, .. } => limits.len() - 1,
+        }
+    }
+
+    /// Whether there are no classes, as for a variable that is missing throughout.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The class of a number; `None` when it lies in none of them.
+    pub fn class_of(&self, value: f64) -> Option<u32> {
+        match self {
+            Self::Levels(_) => None,
+            Self::Values(values) => {
+                values.binary_search_by(|known| known.total_cmp(&value)).ok().map(|class| class as u32)
+            }
+            Self::Intervals { limits, .. } => {
+                let below = limits.partition_point(|limit| *limit <= value);
+                match below {
+                    0 => None,
+                    below if below == limits.len() => {
+                        (value == limits[below - 1]).then_some(below as u32 - 2)
+                    }
+                    below => Some(below as u32 - 1),
+                }
+            }
+        }
+    }
+}
+
+impl Classes {
+    /// The classes of a variable whose values fall into this partition.
+    pub fn new(variable: &Variable, partition: Partition) -> Self {
+        Self {
+            name: variable.name.clone(),
+            partition,
+            codes: variable.codes.clone(),
+            missing: variable.missing,
+            dates: matches!(variable.kind, Kind::Date { .. }),
+        }
+    }
+
+    /// A variable with the levels 0, 1, …, of which only the number matters.
+    pub fn of_size(name: impl Into<String>, size: usize) -> Self {
+        let levels = Levels::new((0..size).map(|level| level.to_string())).unwrap_or_default();
+        Self {
+            name: name.into(),
+            partition: Partition::Levels(levels),
+            codes: Vec::new(),
+            missing: false,
+            dates: false,
+        }
+    }
+
+    /// The variable's name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// How values fall into classes.
+    pub fn partition(&self) -> &Partition {
+        &self.partition
+    }
+
+    /// The number of classes, special codes and missing included; at least one.
+    pub fn size(&self) -> usize {
+        (self.partition.len() + self.codes.len() + usize::from(self.missing)).max(1)
+    }
+
+    /// The class of a missing value, if the variable may be missing.
+    pub fn missing_class(&self) -> Option<u32> {
+        self.missing.then(|| (self.partition.len() + self.codes.len()) as u32)
+    }
+
+    /// The class of a numeric entry; `None` when the value lies in none.
+    pub fn class_of(&self, entry: Entry<f64>) -> Option<u32> {
+        match entry {
+            Entry::Value(value) => self.partition.class_of(value),
+            Entry::Code(position) => Some((self.partition.len() + position) as u32),
+            Entry::Missing => self.missing_class(),
+        }
+    }
+
+    /// What a class is called: a level, an interval such as `[16,28)`, a code, or `missing`.
+    pub fn label(&self, class: u32) -> String {
+        let class = class as usize;
+        let number =
+            |value: f64| if self.dates { DateFormat::Iso.format(value as i32) } else { value.to_string() };
+        match &self.partition {
+            Partition::Levels(levels) if class < levels.len() => {
+                levels.get(class as u32).unwrap_or_default().to_owned()
+            }
+            Partition::Values(values) if class < values.len() => number(values[class]),
+            Partition::Intervals { limits, .. } if class + 1 < limits.len() => {
+                let end = if class + 2 == limits.len() { ']' } else { ')' };
+                format!("[{},{}{end}", number(limits[class]), number(limits[class + 1]))
+            }
+            other => match self.codes.get(class - other.len()) {
+                Some(code) => number(code.value),
+                None => "missing".to_owned(),
+            },
+        }
+    }
+}
+
+impl Domain {
+    /// A domain of these variables, whose names must differ.
+    pub fn new(variables: Vec<Classes>) -> Result<Self, TableError> {
+        for (position, classes) in variables.iter().enumerate() {
+            if variables[..position].iter().any(|other| other.name == classes.name) {
+                return Err(TableError::variable(&classes.name, "the name is used twice"));
+            }
+        }
+        Ok(Self(variables))
+    }
+
+    /// The variables with their classes.
+    pub fn variables(&self) -> &[Classes] {
+        &self.0
+    }
+
+    /// The position of the variable of this name.
+    pub fn position_of(&self, name: &str) -> Result<usize, TableError> {
+        let names = self.0.iter().map(Classes::name);
+        self.0
+            .iter()
+            .position(|classes| classes.name == name)
+            .ok_or_else(|| TableError::unknown_variable(name, names))
+    }
+
+    /// The number of classes of each of these variables.
+    pub fn sizes(&self, of: &crate::Attributes) -> Vec<usize> {
+        of.positions().iter().map(|position| self.0[*position].size()).collect()
+    }
+
+    /// The number of cells of the cross-table of these variables, exactly.
+    pub fn cells(&self, of: &crate::Attributes) -> BigUint {
+        product(&self.sizes(of))
+    }
+
+    /// The names of these variables, joined by ×.
+    pub fn describe(&self, of: &crate::Attributes) -> String {
+        of.positions().iter().map(|position| self.0[*position].name.as_str()).collect::<Vec<_>>().join(" × ")
+    }
+}
+
+/// The product of sizes, exactly.
+pub fn product(sizes: &[usize]) -> BigUint {
+    sizes.iter().fold(BigUint::from(1_u8), |product, size| product * BigUint::from(*size))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Attributes;
+
+    #[test]
+    fn two_to_the_two_hundredth_is_printed_exactly() {
+        let domain = Domain::new((0..200).map(|i| Classes::of_size(format!("b{i}"), 2)).collect()).unwrap();
+        assert_eq!(
+            domain.cells(&Attributes::all(&domain)).to_string(),
+            "1606938044258990275541962092341162602522202993782792835301376"
+        );
+    }
+
+    #[test]
+    fn intervals_are_closed_on_the_left_and_the_last_on_both_sides() {
+        let partition =
+            Partition::Intervals { limits: vec![16.0, 28.0, 97.0], chosen_by: ClassRule::Quantiles };
+        let classes = [15.9, 16.0, 27.9, 28.0, 97.0, 97.1].map(|value| partition.class_of(value));
+        assert_eq!(classes, [None, Some(0), Some(0), Some(1), Some(1), None]);
+    }
+
+    #[test]
+    fn codes_and_missing_are_classes_after_the_values() {
+        let mut income = Variable::new("income", Kind::Real { range: None });
+        income.codes = vec![SpecialCode { value: -8.0, meaning: "not applicable".into() }];
+        income.missing = true;
+        let partition =
+            Partition::Intervals { limits: vec![0.0, 860.0, 1200.0], chosen_by: ClassRule::DeclaredCuts };
+        let classes = Classes::new(&income, partition);
+        assert_eq!(classes.size(), 4);
+        assert_eq!((classes.class_of(Entry::Code(0)), classes.class_of(Entry::Missing)), (Some(2), Some(3)));
+        let labels: Vec<String> = (0..4).map(|class| classes.label(class)).collect();
+        assert_eq!(labels, ["[0,860)", "[860,1200]", "-8", "missing"]);
+    }
+}

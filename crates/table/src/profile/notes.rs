@@ -1,0 +1,192 @@
+//! What a person should know of one variable: constants, identifiers, free text, suspects of missing tokens and codes.
+
+use std::collections::HashSet;
+
+use rayon::prelude::*;
+
+use crate::column::{Column, Numbers};
+use crate::date::{DateFormat, FORMATS};
+use crate::figures::thousands;
+use crate::schema::{Kind, Levels, Origin};
+use crate::{CodedTable, CountSource, Table};
+
+/// Texts that often stand for a missing value.
+const MISSING_TOKENS: [&str; 21] = [
+    "NA", "N/A", "n/a", "na", "#N/A", "NaN", "nan", "NULL", "Null", "null", "None", "none", "?", "-", ".",
+    "missing", "Missing", "MISSING", "unknown", "Unknown", "UNKNOWN",
+];
+
+/// Negative numbers that often stand for a reason instead of a measurement.
+const NEGATIVE_CODES: [i64; 19] =
+    [-1, -2, -3, -4, -5, -6, -7, -8, -9, -66, -77, -88, -97, -98, -99, -888, -998, -999, -9999];
+
+/// A level with fewer records is rare.
+const RARE: u64 = 5;
+
+/// Above this many records, a number that is different in each of them is taken for an identifier.
+const IDENTIFIER_ROWS: u64 = 20;
+
+/// The notes on each variable, in schema order.
+pub(super) fn of_each_variable(table: &Table, exact: &CodedTable, distinct: &[u64]) -> Vec<Vec<String>> {
+    (0..distinct.len())
+        .into_par_iter()
+        .map(|position| of_variable(table, exact, position, distinct[position]))
+        .collect()
+}
+
+fn of_variable(table: &Table, exact: &CodedTable, position: usize, distinct: u64) -> Vec<String> {
+    let variable = &table.schema().variables()[position];
+    let present = table.rows() as u64 - table.missing(position);
+    let mut notes = Vec::new();
+    if present == 0 {
+        notes.push("empty: every value is missing".to_owned());
+    } else if distinct == 1 && variable.codes.is_empty() {
+        notes.push("constant: one value in every record that has any".to_owned());
+    }
+    let all_different = distinct == present && present > IDENTIFIER_ROWS;
+    match (&table.columns()[position], &variable.kind) {
+        (Column::Text(_), _) => {
+            notes.push("identifier-like: text that is different in every record; never modelled".into())
+        }
+        (Column::Categorical(codes), kind) => {
+            let levels = kind.levels().cloned().unwrap_or_default();
+            let frequencies = codes.frequencies(exact.domain().variables()[position].size());
+            notes.extend(text_notes(&levels, &frequencies, variable.origin));
+        }
+        (Column::Integer(_), _) if all_different => {
+            notes.push("identifier-like: a whole number that is different in every record".into());
+        }
+        (Column::Integer(numbers), _) => {
+            let value = |value: i64| value as f64;
+            notes.extend(code_suspects(numbers, value, |suspect| suspect.to_string()));
+        }
+        (Column::Real(numbers), _) => {
+            notes.extend(code_suspects(numbers, |value| value, |suspect| suspect.to_string()));
+        }
+        (Column::Date(_), Kind::Date { format, .. }) => {
+            notes.push(format!("date: written as {}", format.name()))
+        }
+        (Column::Date(_), _) => {}
+    }
+    notes
+}
+
+fn text_notes(levels: &Levels, frequencies: &[u64], origin: Origin) -> Vec<String> {
+    let mut notes = Vec::new();
+    let occurring = || levels.iter().zip(frequencies).filter(|(_, records)| **records > 0);
+    if origin == Origin::Learned {
+        for (token, records) in occurring().filter(|(level, _)| MISSING_TOKENS.contains(level)) {
+            notes.push(format!(
+                "missing? holds the text {token} {} times; if it means missing, say `--missing {token}`, or \
+                 `missing = [\"{token}\"]` in the schema",
+                thousands(*records)
+            ));
+        }
+    }
+    let levels_but_tokens: Vec<&str> =
+        occurring().map(|(level, _)| level).filter(|level| !MISSING_TOKENS.contains(level)).collect();
+    let all = |test: &dyn Fn(&str) -> bool| {
+        levels_but_tokens.len() > 1 && levels_but_tokens.iter().all(|level| test(level))
+    };
+    let is_number = |text: &str| text.parse::<f64>().is_ok_and(f64::is_finite);
+    if all(&is_number) && levels_but_tokens.len() < occurring().count() {
+        notes.push(
+            "numbers? all other values are numbers; once the token is declared missing, it reads as numeric"
+                .into(),
+        );
+    } else if all(&is_number) {
+        notes.push("numbers? every value is a number, but one has leading zeros, a plus sign or too many digits; read as text".into());
+    } else if all(&|text| is_number(text.trim())) {
+        notes.push("numbers? every value is a number with blanks around it".into());
+    } else if all(&|text| text.contains(',') && is_number(&text.replacen(',', ".", 1))) {
+        notes.push("numbers? every value is a number with a decimal comma".into());
+    }
+    if all(&|text| FORMATS.iter().any(|format| format.parse(text).is_some())) {
+        let ambiguous = [DateFormat::MonthFirst, DateFormat::DayFirst]
+            .iter()
+            .all(|format| all(&|text| format.parse(text).is_some()));
+        let why = if ambiguous { "day and month cannot be told apart" } else { "written in several ways" };
+        notes.push(format!("date? every value is a date, {why}; name the format in the schema"));
+    }
+    let count = occurring().count();
+    let alone = occurring().filter(|(_, records)| **records == 1).count();
+    let mean_length =
+        occurring().map(|(level, _)| level.chars().count()).sum::<usize>() as f64 / count.max(1) as f64;
+    if count >= 50 && 2 * alone >= count && mean_length >= 15.0 {
+        notes.push(format!(
+            "free text: {} different texts, {} of them in one record",
+            thousands(count as u64),
+            thousands(alone as u64)
+        ));
+    }
+    let rare = occurring().filter(|(_, records)| **records < RARE).count();
+    if rare > 0 {
+        let (rare, count) = (thousands(rare as u64), thousands(count as u64));
+        notes.push(format!("rare levels: {rare} of {count} have fewer than {RARE} records"));
+    }
+    let alike =
+        occurring().count() - occurring().map(|(level, _)| normal_form(level)).collect::<HashSet<_>>().len();
+    if alike > 0 {
+        notes.push(format!(
+            "alike: {} levels differ from another one only in case, blanks or decimals",
+            thousands(alike as u64)
+        ));
+    }
+    let padded = occurring().filter(|(level, _)| level.trim() != *level).count();
+    if padded > 0 {
+        notes.push(format!("blanks: {} levels begin or end with a blank", thousands(padded as u64)));
+    }
+    notes
+}
+
+/// The same for texts that a person would call the same.
+fn normal_form(text: &str) -> String {
+    match text.trim().parse::<f64>() {
+        Ok(number) if number.is_finite() => number.to_string(),
+        _ => text.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase(),
+    }
+}
+
+/// Numbers that look like special codes: the only negative ones among numbers from zero up, or nines far above the rest.
+fn code_suspects<T: Copy + Default>(
+    numbers: &Numbers<T>,
+    number: impl Fn(T) -> f64,
+    write: impl Fn(f64) -> String,
+) -> Vec<String> {
+    let mut values: Vec<f64> = numbers.values().map(number).collect();
+    values.sort_unstable_by(f64::total_cmp);
+    let records_of = |value: f64| {
+        values.partition_point(|other| *other <= value) - values.partition_point(|other| *other < value)
+    };
+    let mut suspects = Vec::new();
+    let negative = &values[..values.partition_point(|value| *value < 0.0)];
+    let mut distinct_negative = negative.to_vec();
+    distinct_negative.dedup();
+    let is_code = |value: &f64| NEGATIVE_CODES.iter().any(|code| *code as f64 == *value);
+    if negative.len() < values.len() && distinct_negative.len() <= 3 && distinct_negative.iter().all(is_code)
+    {
+        suspects.extend(distinct_negative);
+    }
+    if let (Some(low), Some(high)) = (values.first(), values.last()) {
+        let below = values[..values.partition_point(|value| value < high)].last().copied();
+        let nines = write(*high).chars().all(|digit| digit == '9');
+        if let (true, Some(next)) = (nines, below) {
+            let gap = (high - next) / (next - low).max(1.0);
+            let is_far = if *high < 10.0 { gap >= 1.0 } else { gap > 0.05 };
+            if is_far && records_of(*high) > 1 {
+                suspects.push(*high);
+            }
+        }
+    }
+    suspects
+        .into_iter()
+        .map(|suspect| {
+            format!(
+                "code? holds {code} {} times, apart from the other values; if it is no measurement, say \
+                 `codes = {{ {code} = \"…\" }}` in the schema",
+                thousands(records_of(suspect) as u64),
+                code = write(suspect),
+            )
+        })
+        .collect()
+}

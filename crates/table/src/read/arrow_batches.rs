@@ -1,0 +1,315 @@
+//! Parquet and Arrow IPC: record batches into pieces of columns.
+
+use std::borrow::Cow;
+use std::fs::File;
+use std::io::BufReader;
+use std::path::Path;
+
+use arrow_array::cast::AsArray;
+use arrow_array::types::{
+    ArrowDictionaryKeyType, Date32Type, Date64Type, Decimal128Type, Float32Type, Float64Type, Int8Type,
+    Int16Type, Int32Type, Int64Type, TimestampMicrosecondType, TimestampMillisecondType,
+    TimestampNanosecondType, TimestampSecondType, UInt8Type, UInt16Type, UInt32Type, UInt64Type,
+};
+use arrow_array::{Array, ArrowPrimitiveType, PrimitiveArray, RecordBatch};
+use arrow_schema::{ArrowError, DataType, SchemaRef, TimeUnit};
+use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ParquetRecordBatchReaderBuilder};
+use rayon::prelude::*;
+
+use super::pieces::{self, Piece, TextBuilder};
+use super::{ReadOptions, learn};
+use crate::column::{Entry, Numbers};
+use crate::{FileProblem, Table, TableError};
+
+/// Reads a Parquet file, row groups in parallel.
+pub(super) fn read_parquet(path: &Path, options: &ReadOptions) -> Result<Table, TableError> {
+    let broken = |error: &dyn std::fmt::Display| {
+        TableError::file(path, FileProblem::Format(format!("not a readable Parquet file: {error}")))
+    };
+    let open = || File::open(path).map_err(|source| TableError::io(path, source));
+    let metadata = ArrowReaderMetadata::load(&open()?, Default::default()).map_err(|error| broken(&error))?;
+    let mut reader = Batches::new(path, metadata.schema().clone(), options)?;
+    let groups = (0..metadata.metadata().num_row_groups()).into_par_iter().map(|group| {
+        let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(open()?, metadata.clone());
+        let batches = builder.with_row_groups(vec![group]).with_batch_size(1 << 16).build();
+        let batches = batches.map_err(|error| broken(&error))?;
+        let pieces = batches.map(|batch| reader.pieces(&batch.map_err(|error| broken(&error))?));
+        let pieces = pieces.collect::<Result<Vec<_>, _>>()?;
+        if let Some(super::Progress(tell)) = &options.progress {
+            tell(metadata.metadata().row_group(group).compressed_size().unsigned_abs());
+        }
+        Ok(pieces)
+    });
+    let groups = groups.collect::<Result<Vec<_>, TableError>>()?;
+    groups
+        .into_iter()
+        .flatten()
+        .for_each(|pieces| reader.columns.iter_mut().zip(pieces).for_each(|(all, piece)| all.push(piece)));
+    reader.finish()
+}
+
+/// Reads an Arrow IPC file (Feather version 2).
+pub(super) fn read_ipc_file(path: &Path, options: &ReadOptions) -> Result<Table, TableError> {
+    let file = File::open(path).map_err(|source| TableError::io(path, source))?;
+    let reader = arrow_ipc::reader::FileReader::try_new(BufReader::new(file), None)
+        .map_err(|error| not_ipc(path, error))?;
+    let schema = reader.schema();
+    read_ipc(path, schema, reader, options)
+}
+
+/// Reads an Arrow IPC stream.
+pub(super) fn read_ipc_stream(path: &Path, options: &ReadOptions) -> Result<Table, TableError> {
+    let file = File::open(path).map_err(|source| TableError::io(path, source))?;
+    let reader = arrow_ipc::reader::StreamReader::try_new(BufReader::new(file), None)
+        .map_err(|error| not_ipc(path, error))?;
+    let schema = reader.schema();
+    read_ipc(path, schema, reader, options)
+}
+
+fn not_ipc(path: &Path, error: ArrowError) -> TableError {
+    TableError::file(path, FileProblem::Format(format!("not a readable Arrow IPC file: {error}")))
+}
+
+fn read_ipc(
+    path: &Path,
+    schema: SchemaRef,
+    batches: impl Iterator<Item = Result<RecordBatch, ArrowError>>,
+    options: &ReadOptions,
+) -> Result<Table, TableError> {
+    let mut reader = Batches::new(path, schema, options)?;
+    for batch in batches {
+        let pieces = reader.pieces(&batch.map_err(|error| not_ipc(path, error))?)?;
+        reader.columns.iter_mut().zip(pieces).for_each(|(all, piece)| all.push(piece));
+    }
+    reader.finish()
+}
+
+/// The batches of one file.
+struct Batches<'a> {
+    path: &'a Path,
+    names: Vec<String>,
+    tokens: Vec<Vec<String>>,
+    columns: Vec<Vec<Piece>>,
+}
+
+impl<'a> Batches<'a> {
+    fn new(path: &'a Path, schema: SchemaRef, options: &ReadOptions) -> Result<Self, TableError> {
+        let names: Vec<String> = schema.fields().iter().map(|field| field.name().clone()).collect();
+        if names.is_empty() {
+            return Err(TableError::file(path, FileProblem::Empty));
+        }
+        for (position, name) in names.iter().enumerate() {
+            if name.trim().is_empty() {
+                return Err(TableError::file(path, FileProblem::EmptyName { column: position + 1 }));
+            }
+            if let Some(first) = names[..position].iter().position(|known| known == name) {
+                let problem =
+                    FileProblem::DuplicateName { name: name.clone(), first: first + 1, second: position + 1 };
+                return Err(TableError::file(path, problem));
+            }
+        }
+        let tokens = options.expectations(path, &names)?.into_iter().map(|(_, tokens)| tokens).collect();
+        Ok(Self { path, columns: names.iter().map(|_| Vec::new()).collect(), names, tokens })
+    }
+
+    /// The batch as one piece a column.
+    fn pieces(&self, batch: &RecordBatch) -> Result<Vec<Piece>, TableError> {
+        let columns = batch.columns().iter().zip(&self.names).zip(&self.tokens);
+        let piece = |((array, name), tokens): ((&std::sync::Arc<dyn Array>, &String), &Vec<String>)| {
+            piece(array.as_ref(), tokens).map_err(|message| {
+                TableError::file(self.path, FileProblem::Column { column: name.clone(), message })
+            })
+        };
+        columns.map(piece).collect()
+    }
+
+    fn finish(self) -> Result<Table, TableError> {
+        let (path, mut columns) = (self.path, Vec::with_capacity(self.columns.len()));
+        for (pieces, name) in self.columns.into_iter().zip(&self.names) {
+            let joined = pieces::join(pieces).map_err(|_| {
+                let message =
+                    "whole and real numbers that no double can hold together; write the column as text"
+                        .into();
+                TableError::file(path, FileProblem::Column { column: name.clone(), message })
+            })?;
+            columns.push(joined);
+        }
+        if columns[0].len() == 0 {
+            return Err(TableError::file(path, FileProblem::NoRows));
+        }
+        learn::table(self.names, columns)
+    }
+}
+
+fn piece(array: &dyn Array, tokens: &[String]) -> Result<Piece, String> {
+    Ok(match array.data_type() {
+        DataType::Null => Piece::Integer(filled(array.len(), |_| Ok(Entry::Missing))?),
+        DataType::Boolean => {
+            let values = array.as_boolean();
+            text(array, tokens, |row| Some(Cow::Borrowed(if values.value(row) { "true" } else { "false" })))
+        }
+        DataType::Int8 => integers::<Int8Type>(array, tokens)?,
+        DataType::Int16 => integers::<Int16Type>(array, tokens)?,
+        DataType::Int32 => integers::<Int32Type>(array, tokens)?,
+        DataType::Int64 => integers::<Int64Type>(array, tokens)?,
+        DataType::UInt8 => integers::<UInt8Type>(array, tokens)?,
+        DataType::UInt16 => integers::<UInt16Type>(array, tokens)?,
+        DataType::UInt32 => integers::<UInt32Type>(array, tokens)?,
+        DataType::UInt64 => integers::<UInt64Type>(array, tokens)?,
+        DataType::Float32 => {
+            // Through its own shortest text, so that 0.1 stays 0.1.
+            let widen = |value: f32| value.to_string().parse::<f64>().unwrap_or(f64::from(value));
+            reals(array.as_primitive::<Float32Type>(), tokens, widen)?
+        }
+        DataType::Float64 => reals(array.as_primitive::<Float64Type>(), tokens, |value| value)?,
+        DataType::Decimal128(precision, scale) if *precision <= 15 && *scale >= 0 => {
+            let unit = 10_f64.powi(i32::from(*scale));
+            reals(array.as_primitive::<Decimal128Type>(), tokens, |value| value as f64 / unit)?
+        }
+        DataType::Utf8 => {
+            let values = array.as_string::<i32>();
+            text(array, tokens, |row| Some(Cow::Borrowed(values.value(row))))
+        }
+        DataType::LargeUtf8 => {
+            let values = array.as_string::<i64>();
+            text(array, tokens, |row| Some(Cow::Borrowed(values.value(row))))
+        }
+        DataType::Utf8View => {
+            let values = array.as_string_view();
+            text(array, tokens, |row| Some(Cow::Borrowed(values.value(row))))
+        }
+        DataType::Dictionary(key, _) => match key.as_ref() {
+            DataType::Int8 => dictionary::<Int8Type>(array, tokens)?,
+            DataType::Int16 => dictionary::<Int16Type>(array, tokens)?,
+            DataType::Int32 => dictionary::<Int32Type>(array, tokens)?,
+            DataType::Int64 => dictionary::<Int64Type>(array, tokens)?,
+            DataType::UInt8 => dictionary::<UInt8Type>(array, tokens)?,
+            DataType::UInt16 => dictionary::<UInt16Type>(array, tokens)?,
+            DataType::UInt32 => dictionary::<UInt32Type>(array, tokens)?,
+            _ => dictionary::<UInt64Type>(array, tokens)?,
+        },
+        DataType::Date32 => {
+            let days = array.as_primitive::<Date32Type>();
+            Piece::Date(filled(array.len(), |row| Ok(entry(days, row, |day| day)))?)
+        }
+        DataType::Date64 => whole_days::<Date64Type>(array, 86_400_000)?,
+        DataType::Timestamp(unit, _) => match unit {
+            TimeUnit::Second => whole_days::<TimestampSecondType>(array, 86_400)?,
+            TimeUnit::Millisecond => whole_days::<TimestampMillisecondType>(array, 86_400_000)?,
+            TimeUnit::Microsecond => whole_days::<TimestampMicrosecondType>(array, 86_400_000_000)?,
+            TimeUnit::Nanosecond => whole_days::<TimestampNanosecondType>(array, 86_400_000_000_000)?,
+        },
+        other => {
+            return Err(format!(
+                "its type {other} is not one that a table can hold; cast it to text, a number or a date"
+            ));
+        }
+    })
+}
+
+fn filled<T: Copy + Default>(
+    rows: usize,
+    entry: impl Fn(usize) -> Result<Entry<T>, String>,
+) -> Result<Numbers<T>, String> {
+    let mut numbers = Numbers::with_capacity(rows);
+    for row in 0..rows {
+        numbers.push(entry(row)?);
+    }
+    Ok(numbers)
+}
+
+fn entry<T: ArrowPrimitiveType, U>(
+    array: &PrimitiveArray<T>,
+    row: usize,
+    convert: impl Fn(T::Native) -> U,
+) -> Entry<U> {
+    if array.is_null(row) { Entry::Missing } else { Entry::Value(convert(array.value(row))) }
+}
+
+fn integers<T: ArrowPrimitiveType>(array: &dyn Array, tokens: &[String]) -> Result<Piece, String>
+where
+    T::Native: TryInto<i64>,
+{
+    let array = array.as_primitive::<T>();
+    let missing: Vec<i64> = tokens.iter().filter_map(|token| token.parse().ok()).collect();
+    let number = |row: usize| {
+        if array.is_null(row) {
+            return Ok(Entry::Missing);
+        }
+        let value = array
+            .value(row)
+            .try_into()
+            .map_err(|_| "a number is larger than 2^63; write the column as text".to_owned())?;
+        Ok(if missing.contains(&value) { Entry::Missing } else { Entry::Value(value) })
+    };
+    Ok(Piece::Integer(filled(array.len(), number)?))
+}
+
+fn reals<T: ArrowPrimitiveType>(
+    array: &PrimitiveArray<T>,
+    tokens: &[String],
+    convert: impl Fn(T::Native) -> f64,
+) -> Result<Piece, String> {
+    let missing: Vec<f64> = tokens.iter().filter_map(|token| token.parse().ok()).collect();
+    let nan_is_missing = missing.iter().any(|token| token.is_nan());
+    let number = |row: usize| match entry(array, row, &convert) {
+        Entry::Value(value) if value.is_nan() && nan_is_missing => Ok(Entry::Missing),
+        Entry::Value(value) if value.is_nan() => {
+            Err(format!("row {} is NaN; say `--missing NaN` if that means missing", row + 1))
+        }
+        Entry::Value(value) if value.is_infinite() => {
+            Err(format!("row {} is infinite; a table holds finite numbers", row + 1))
+        }
+        Entry::Value(value) if missing.contains(&value) => Ok(Entry::Missing),
+        other => Ok(other),
+    };
+    Ok(Piece::Real(filled(array.len(), number)?))
+}
+
+fn text<'a>(array: &'a dyn Array, tokens: &[String], value: impl Fn(usize) -> Option<Cow<'a, str>>) -> Piece {
+    let mut column = TextBuilder::with_capacity(array.len());
+    for row in 0..array.len() {
+        match if array.is_null(row) { None } else { value(row) } {
+            Some(text) if !text.is_empty() && !tokens.iter().any(|token| *token == text) => column.push(text),
+            _ => column.push_missing(),
+        }
+    }
+    debug_assert_eq!(column.len(), array.len());
+    Piece::Text(column.finish())
+}
+
+/// A dictionary is read through its values, whatever they are.
+fn dictionary<K: ArrowDictionaryKeyType>(array: &dyn Array, tokens: &[String]) -> Result<Piece, String> {
+    let array = array.as_dictionary::<K>();
+    let at = |row: usize| array.key(row);
+    fn spread<T: Copy + Default>(
+        rows: usize,
+        values: &Numbers<T>,
+        at: impl Fn(usize) -> Option<usize>,
+    ) -> Result<Numbers<T>, String> {
+        filled(rows, |row| Ok(at(row).map_or(Entry::Missing, |position| values.get(position))))
+    }
+    Ok(match piece(array.values().as_ref(), tokens)? {
+        Piece::Integer(values) => Piece::Integer(spread(array.len(), &values, at)?),
+        Piece::Real(values) => Piece::Real(spread(array.len(), &values, at)?),
+        Piece::Date(values) => Piece::Date(spread(array.len(), &values, at)?),
+        Piece::Text(values) => text(array, &[], |row| {
+            at(row).and_then(|position| values.get(position)).map(|text| Cow::Owned(text.to_owned()))
+        }),
+    })
+}
+
+/// Points in time that are all at midnight are dates.
+fn whole_days<T: ArrowPrimitiveType<Native = i64>>(array: &dyn Array, day: i64) -> Result<Piece, String> {
+    let times = array.as_primitive::<T>();
+    let number = |row: usize| match entry(times, row, |time| time) {
+        Entry::Value(time) if time % day != 0 => {
+            Err(format!("row {} has a time of day; cast the column to a date or to text", row + 1))
+        }
+        Entry::Value(time) => {
+            i32::try_from(time / day).map(Entry::Value).map_err(|_| "a date is out of reach".to_owned())
+        }
+        Entry::Missing | Entry::Code(_) => Ok(Entry::Missing),
+    };
+    Ok(Piece::Date(filled(times.len(), number)?))
+}

@@ -1,0 +1,86 @@
+//! The first line: encoding, separator, column names.
+
+use super::fields::{FieldError, Fields};
+use crate::FileProblem;
+
+/// What the header says.
+#[derive(Debug)]
+pub(super) struct Header {
+    pub(super) names: Vec<String>,
+    pub(super) separator: u8,
+    /// Bytes up to the first record, a byte order mark included.
+    pub(super) bytes: usize,
+    /// Lines up to the first record.
+    pub(super) lines: u64,
+}
+
+const SEPARATORS: [u8; 3] = [b',', b';', b'\t'];
+
+/// Parses the header at the start of a file.
+pub(super) fn parse(start: &[u8], separator: Option<char>) -> Result<Header, FileProblem> {
+    if matches!(start, [0xff, 0xfe, ..] | [0xfe, 0xff, ..]) || start.iter().take(64).any(|byte| *byte == 0) {
+        return Err(FileProblem::NotUtf8File);
+    }
+    let mark = if start.starts_with(&[0xef, 0xbb, 0xbf]) { 3 } else { 0 };
+    let text = &start[mark..];
+    if text.iter().all(u8::is_ascii_whitespace) {
+        return Err(FileProblem::Empty);
+    }
+    let separator = match separator {
+        Some(separator) => u8::try_from(separator)
+            .ok()
+            .filter(|separator| separator.is_ascii() && !matches!(separator, b'"' | b'\n' | b'\r'))
+            .ok_or_else(|| {
+                FileProblem::Format(format!(
+                    "`{separator}` cannot separate fields; use a comma, semicolon or tab"
+                ))
+            })?,
+        None => likeliest_separator(text),
+    };
+    let mut fields = Fields::new(text, separator);
+    let mut names: Vec<String> = Vec::new();
+    loop {
+        let column = names.len() + 1;
+        let field = fields.next_field().map_err(|error| match error {
+            FieldError::TextAfterQuote => FileProblem::TextAfterQuote { line: 1, column: column.to_string() },
+            FieldError::UnclosedQuote => FileProblem::UnclosedQuote { line: 1, column: column.to_string() },
+        })?;
+        let name = match std::str::from_utf8(&field.unescaped()) {
+            Ok(name) => name.to_owned(),
+            Err(_) => return Err(FileProblem::NotUtf8 { line: 1, column: column.to_string() }),
+        };
+        if name.trim().is_empty() {
+            return Err(FileProblem::EmptyName { column });
+        }
+        if let Some(first) = names.iter().position(|known| *known == name) {
+            return Err(FileProblem::DuplicateName { name, first: first + 1, second: column });
+        }
+        names.push(name);
+        if field.ends_record {
+            break;
+        }
+    }
+    let bytes = mark + fields.position();
+    let lines = start[..bytes].iter().filter(|byte| **byte == b'\n').count() as u64;
+    Ok(Header { names, separator, bytes, lines })
+}
+
+/// The separator that the first line holds most often outside quotes; a comma if it holds none.
+fn likeliest_separator(text: &[u8]) -> u8 {
+    let mut counts = [0_usize; SEPARATORS.len()];
+    let mut inside = false;
+    for byte in text {
+        match byte {
+            b'"' => inside = !inside,
+            b'\n' if !inside => break,
+            byte if !inside => {
+                if let Some(position) = SEPARATORS.iter().position(|separator| separator == byte) {
+                    counts[position] += 1;
+                }
+            }
+            _ => {}
+        }
+    }
+    let best = (0..SEPARATORS.len()).rev().max_by_key(|position| counts[*position]).unwrap_or(0);
+    SEPARATORS[best]
+}

@@ -1,0 +1,350 @@
+//! A block of records into typed pieces of columns.
+
+use std::borrow::Cow;
+
+use super::blocks::Block;
+use super::fields::{Field, FieldError, Fields};
+use super::header::Header;
+use crate::FileProblem;
+use crate::column::{Entry, Numbers};
+use crate::read::Expectation;
+use crate::read::pieces::{EXACT, Piece, TextBuilder, integers_as_text};
+
+/// What is known before the first record.
+pub(super) struct Plan {
+    pub(super) header: Header,
+    pub(super) expected: Vec<Expectation>,
+    tokens: Vec<Tokens>,
+}
+
+/// Texts that mean missing, and the numbers among them.
+struct Tokens {
+    texts: Vec<String>,
+    numbers: Vec<f64>,
+}
+
+/// A parsed block.
+pub(super) struct Parsed {
+    pub(super) pieces: Vec<Piece>,
+    /// The line of the first record, if there is one.
+    pub(super) first_line: Option<u64>,
+    /// A blank line after which no record came.
+    pub(super) blank: Option<u64>,
+}
+
+impl Plan {
+    pub(super) fn new(header: Header, expected: Vec<Expectation>, tokens: Vec<Vec<String>>) -> Self {
+        let tokens = tokens.into_iter().map(|texts| {
+            let numbers = texts.iter().filter_map(|text| text.parse().ok()).collect();
+            Tokens { texts, numbers }
+        });
+        Self { header, expected, tokens: tokens.collect() }
+    }
+
+    pub(super) fn ragged(&self, line: u64, found: usize) -> FileProblem {
+        let near = match self.header.names.get(found) {
+            Some(name) => format!(" (nothing for `{name}`)"),
+            None => String::new(),
+        };
+        FileProblem::RaggedRow { line, found, expected: self.header.names.len(), near }
+    }
+}
+
+/// A column of the block under construction.
+enum Builder<'a> {
+    Integer(Numbers<i64>),
+    Real(Numbers<f64>),
+    Text(TextBuilder<'a>),
+}
+
+/// A column that must be text although it began as real numbers.
+struct WasText(usize);
+
+/// Parses a block. `hints` says which columns have shown to be text already.
+pub(super) fn parse(block: &Block, plan: &Plan, hints: &[Expectation]) -> Result<Parsed, FileProblem> {
+    let mut expected = hints.to_vec();
+    loop {
+        match parse_as(block, plan, &expected)? {
+            Ok(parsed) => return Ok(parsed),
+            Err(WasText(column)) => expected[column] = Expectation::Text,
+        }
+    }
+}
+
+fn parse_as(
+    block: &Block,
+    plan: &Plan,
+    expected: &[Expectation],
+) -> Result<Result<Parsed, WasText>, FileProblem> {
+    let names = &plan.header.names;
+    let text = match std::str::from_utf8(&block.bytes) {
+        Ok(text) => text,
+        Err(error) => return Err(not_utf8(block, plan, error.valid_up_to())),
+    };
+    let roughly_rows = block.bytes.len() / (4 * names.len()).max(8);
+    let builder = |expectation: &Expectation| match expectation {
+        Expectation::Infer | Expectation::Integer => Builder::Integer(Numbers::with_capacity(roughly_rows)),
+        Expectation::Real => Builder::Real(Numbers::with_capacity(roughly_rows)),
+        Expectation::Text => Builder::Text(TextBuilder::with_capacity(roughly_rows)),
+    };
+    let mut builders: Vec<Builder<'_>> = expected.iter().map(builder).collect();
+    let mut fields = Fields::new(text.as_bytes(), plan.header.separator);
+    let mut first_line = None;
+    let mut blank = None;
+    let line_of =
+        |position: usize| block.line + memchr::memchr_iter(b'\n', &block.bytes[..position]).count() as u64;
+    while !fields.at_end() {
+        let record_start = fields.position();
+        if names.len() > 1 && fields.skip_blank_line() {
+            blank = blank.or(Some(record_start));
+            continue;
+        }
+        if let Some(position) = blank {
+            return Err(plan.ragged(line_of(position), 0));
+        }
+        first_line.get_or_insert(block.line);
+        for column in 0..names.len() {
+            let field = fields.next_field().map_err(|error| {
+                let (line, column) = (line_of(record_start), names[column].clone());
+                match error {
+                    FieldError::TextAfterQuote => FileProblem::TextAfterQuote { line, column },
+                    FieldError::UnclosedQuote => FileProblem::UnclosedQuote { line, column },
+                }
+            })?;
+            match push(&mut builders[column], text, &field, expected[column], &plan.tokens[column]) {
+                Pushed::Done => {}
+                Pushed::MustBeText => return Ok(Err(WasText(column))),
+                Pushed::NotANumber(wanted) => {
+                    let (line, column) = (line_of(record_start), names[column].clone());
+                    return Err(FileProblem::NotANumber { line, column, wanted });
+                }
+            }
+            if field.ends_record != (column + 1 == names.len()) {
+                let found = count_fields(&block.bytes[record_start..], plan.header.separator);
+                return Err(plan.ragged(line_of(record_start), found));
+            }
+        }
+    }
+    let piece = |builder: Builder<'_>| match builder {
+        Builder::Integer(numbers) => Piece::Integer(numbers),
+        Builder::Real(numbers) => Piece::Real(numbers),
+        Builder::Text(text) => Piece::Text(text.finish()),
+    };
+    let blank = blank.map(line_of);
+    Ok(Ok(Parsed { pieces: builders.into_iter().map(piece).collect(), first_line, blank }))
+}
+
+fn count_fields(record: &[u8], separator: u8) -> usize {
+    let mut fields = Fields::new(record, separator);
+    let mut found = 0;
+    while let Ok(field) = fields.next_field() {
+        found += 1;
+        if field.ends_record {
+            break;
+        }
+    }
+    found
+}
+
+/// Finds the record and the column of the first byte that is not UTF-8.
+fn not_utf8(block: &Block, plan: &Plan, position: usize) -> FileProblem {
+    let mut fields = Fields::new(&block.bytes, plan.header.separator);
+    let (mut column, mut record_start) = (0, 0);
+    while fields.position() <= position {
+        match fields.next_field() {
+            Ok(_) if fields.position() > position => break,
+            Ok(field) if field.ends_record => (column, record_start) = (0, fields.position()),
+            Ok(_) => column += 1,
+            Err(_) => break,
+        }
+    }
+    let line = block.line + memchr::memchr_iter(b'\n', &block.bytes[..record_start]).count() as u64;
+    let names = &plan.header.names;
+    FileProblem::NotUtf8 { line, column: names.get(column).unwrap_or(&names[names.len() - 1]).clone() }
+}
+
+enum Pushed {
+    Done,
+    MustBeText,
+    NotANumber(&'static str),
+}
+
+#[inline]
+fn push<'a>(
+    builder: &mut Builder<'a>,
+    text: &'a str,
+    field: &Field<'a>,
+    expected: Expectation,
+    tokens: &Tokens,
+) -> Pushed {
+    match builder {
+        Builder::Integer(numbers) => {
+            if field.bytes.is_empty() {
+                numbers.push(Entry::Missing);
+                return Pushed::Done;
+            }
+            if let Some(value) = plain_integer(field.bytes) {
+                let is_token = !tokens.numbers.is_empty() && tokens.numbers.contains(&(value as f64));
+                numbers.push(if is_token { Entry::Missing } else { Entry::Value(value) });
+                return Pushed::Done;
+            }
+            not_plain_integer(builder, text, field, expected, tokens)
+        }
+        Builder::Real(numbers) => {
+            if field.bytes.is_empty() {
+                numbers.push(Entry::Missing);
+                return Pushed::Done;
+            }
+            match real(field.bytes, expected) {
+                Some(value) if tokens.numbers.contains(&value) => numbers.push(Entry::Missing),
+                Some(value) => numbers.push(Entry::Value(value)),
+                None if tokens.has(field) => numbers.push(Entry::Missing),
+                None if expected == Expectation::Real => return Pushed::NotANumber("a number"),
+                None => return Pushed::MustBeText,
+            }
+            Pushed::Done
+        }
+        Builder::Text(column) => {
+            if field.bytes.is_empty() || tokens.has(field) {
+                column.push_missing();
+            } else {
+                column.push(as_text(text, field));
+            }
+            Pushed::Done
+        }
+    }
+}
+
+/// A field that is not a plain whole number, in a column of whole numbers so far.
+#[cold]
+fn not_plain_integer<'a>(
+    builder: &mut Builder<'a>,
+    text: &'a str,
+    field: &Field<'a>,
+    expected: Expectation,
+    tokens: &Tokens,
+) -> Pushed {
+    let Builder::Integer(numbers) = builder else { return Pushed::Done };
+    if tokens.has(field) {
+        numbers.push(Entry::Missing);
+        return Pushed::Done;
+    }
+    let value = real(field.bytes, expected);
+    if expected == Expectation::Integer {
+        return match value {
+            Some(value) if value.fract() == 0.0 && value.abs() <= EXACT as f64 => {
+                let is_token = tokens.numbers.contains(&value);
+                numbers.push(if is_token { Entry::Missing } else { Entry::Value(value as i64) });
+                Pushed::Done
+            }
+            _ => Pushed::NotANumber("a whole number"),
+        };
+    }
+    let so_far = std::mem::replace(numbers, Numbers::with_capacity(0));
+    let all_exact = so_far.values().all(|value| value.unsigned_abs() <= EXACT);
+    if value.is_some() && all_exact {
+        let capacity = so_far.len() * 2;
+        let mut reals = Numbers::with_capacity(capacity);
+        reals.append(so_far.map(|value| value as f64));
+        *builder = Builder::Real(reals);
+        return push(builder, text, field, expected, tokens);
+    }
+    if value.is_some() {
+        return Pushed::MustBeText;
+    }
+    let written = integers_as_text(&so_far);
+    let mut column = TextBuilder::with_capacity(so_far.len() * 2);
+    for row in 0..so_far.len() {
+        match written.get(row) {
+            Some(text) => column.push(Cow::Owned(text.to_owned())),
+            None => column.push_missing(),
+        }
+    }
+    *builder = Builder::Text(column);
+    push(builder, text, field, expected, tokens)
+}
+
+impl Tokens {
+    fn has(&self, field: &Field<'_>) -> bool {
+        !self.texts.is_empty() && {
+            let bytes = field.unescaped();
+            self.texts.iter().any(|token| token.as_bytes() == bytes.as_ref())
+        }
+    }
+}
+
+fn as_text<'a>(text: &'a str, field: &Field<'a>) -> Cow<'a, str> {
+    if field.escaped {
+        return Cow::Owned(String::from_utf8_lossy(&field.unescaped()).into_owned());
+    }
+    // The block is valid UTF-8 and separators are ASCII, so a field is a slice of it.
+    Cow::Borrowed(&text[field.start..field.start + field.bytes.len()])
+}
+
+/// A whole number written as Rust writes it: no sign but a minus, no leading zero, at most 18 digits. Anything else that looks
+/// like a number (`007`, `+5`) may be a code in which every character counts, and stays text.
+#[inline]
+fn plain_integer(bytes: &[u8]) -> Option<i64> {
+    let (negative, digits) = match bytes {
+        [b'-', digits @ ..] => (true, digits),
+        digits => (false, digits),
+    };
+    match digits {
+        [b'0'] => return (!negative).then_some(0),
+        [b'1'..=b'9', ..] if digits.len() <= 18 => {}
+        _ => return None,
+    }
+    let mut value = 0_i64;
+    for digit in digits {
+        let digit = digit.wrapping_sub(b'0');
+        if digit > 9 {
+            return None;
+        }
+        value = 10 * value + i64::from(digit);
+    }
+    Some(if negative { -value } else { value })
+}
+
+/// A finite real number. Unless the schema says that the column is numeric, leading zeros and plus signs make it text, and so
+/// do whole numbers that a double cannot hold.
+fn real(bytes: &[u8], expected: Expectation) -> Option<f64> {
+    let looks_like_one =
+        bytes.iter().all(|byte| matches!(byte, b'0'..=b'9' | b'.' | b'-' | b'+' | b'e' | b'E'));
+    if !looks_like_one {
+        return None;
+    }
+    if expected == Expectation::Infer {
+        let unsigned = bytes.strip_prefix(b"-").unwrap_or(bytes);
+        match unsigned {
+            [b'0', b'0'..=b'9', ..] | [b'+', ..] | [b'e' | b'E', ..] => return None,
+            digits if digits.iter().all(u8::is_ascii_digit) && digits.len() > 15 => return None,
+            _ => {}
+        }
+    }
+    std::str::from_utf8(bytes).ok()?.parse::<f64>().ok().filter(|value| value.is_finite())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whole_numbers_only_in_their_ordinary_form() {
+        assert_eq!(plain_integer(b"-120"), Some(-120));
+        assert_eq!(plain_integer(b"999999999999999999"), Some(999_999_999_999_999_999));
+        for text in ["", "-", "007", "+5", "-0", "1 ", "12a", "1000000000000000000", "2.0", "\u{661}"] {
+            assert_eq!(plain_integer(text.as_bytes()), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn reals_are_finite_and_codes_stay_text() {
+        assert_eq!(real(b"2.50", Expectation::Infer), Some(2.5));
+        assert_eq!(real(b"1e3", Expectation::Infer), Some(1000.0));
+        assert_eq!(real(b".5", Expectation::Infer), Some(0.5));
+        for text in ["nan", "inf", "1e999", "007.5", "+5", "1234567890123456789", "-", "e5", "1-2"] {
+            assert_eq!(real(text.as_bytes(), Expectation::Infer), None, "{text}");
+        }
+        assert_eq!(real(b"007", Expectation::Real), Some(7.0));
+    }
+}

@@ -1,0 +1,88 @@
+//! The schema that the records themselves show. It is learned, and says so.
+
+use std::sync::Arc;
+
+use super::pieces::{EXACT, Piece};
+use crate::column::{Column, Entry, Numbers, TextColumn};
+use crate::date::DateFormat;
+use crate::schema::{Kind, Levels, Origin, Schema, Variable};
+use crate::{Table, TableError};
+
+/// Above this many records, a text that is different in each of them is taken for an identifier.
+const IDENTIFIER_ROWS: usize = 20;
+
+/// A table of these columns under the schema that they show.
+pub(super) fn table(names: Vec<String>, columns: Vec<Piece>) -> Result<Table, TableError> {
+    let mut variables = Vec::with_capacity(names.len());
+    let mut learned = Vec::with_capacity(names.len());
+    for (name, piece) in names.into_iter().zip(columns) {
+        let (kind, column, missing) = learn(piece);
+        variables.push(Variable { missing, origin: Origin::Learned, ..Variable::new(name, kind) });
+        learned.push(column);
+    }
+    Table::new(Arc::new(Schema::new(variables, Vec::new(), Vec::new())?), learned)
+}
+
+fn learn(piece: Piece) -> (Kind, Column, bool) {
+    match piece {
+        Piece::Integer(numbers) if numbers.values().next().is_none() => {
+            let codes = crate::Codes::collect(1, numbers.iter().map(|_| 0));
+            (Kind::Categorical { levels: Levels::default() }, Column::Categorical(Arc::new(codes)), true)
+        }
+        Piece::Integer(numbers) => {
+            let missing = numbers.missing() > 0;
+            (Kind::Integer { range: extremes(&numbers) }, Column::Integer(numbers), missing)
+        }
+        Piece::Real(numbers) => {
+            let is_whole = |value: f64| value.fract() == 0.0 && value.abs() <= EXACT as f64;
+            if numbers.values().all(is_whole) {
+                return learn(Piece::Integer(numbers.map(|value| value as i64)));
+            }
+            let missing = numbers.missing() > 0;
+            (Kind::Real { range: extremes(&numbers) }, Column::Real(numbers), missing)
+        }
+        Piece::Date(days) => {
+            let missing = days.missing() > 0;
+            (Kind::Date { range: extremes(&days), format: DateFormat::Iso }, Column::Date(days), missing)
+        }
+        Piece::Text(text) => learn_text(text),
+    }
+}
+
+fn learn_text(text: TextColumn) -> (Kind, Column, bool) {
+    let texts = text.dictionary.len();
+    let missing = text.codes.iter().filter(|code| *code as usize == texts).count();
+    if let Some(format) = DateFormat::of_all(text.dictionary.iter().map(String::as_str)) {
+        let parsed: Vec<Option<i32>> = text.dictionary.iter().map(|date| format.parse(date)).collect();
+        let mut days = Numbers::with_capacity(text.codes.len());
+        for code in text.codes.iter() {
+            days.push(parsed.get(code as usize).copied().flatten().map_or(Entry::Missing, Entry::Value));
+        }
+        return (Kind::Date { range: extremes(&days), format }, Column::Date(days), missing > 0);
+    }
+    if texts > IDENTIFIER_ROWS && texts == text.codes.len() - missing {
+        return (Kind::TextId, Column::Text(text), missing > 0);
+    }
+    let mut order: Vec<u32> = (0..texts as u32).collect();
+    order.sort_unstable_by(|left, right| {
+        text.dictionary[*left as usize].cmp(&text.dictionary[*right as usize])
+    });
+    let mut new_code = vec![texts as u32; texts + 1];
+    for (position, code) in order.iter().enumerate() {
+        new_code[*code as usize] = position as u32;
+    }
+    let codes = text.codes.recode(&new_code, texts + usize::from(missing > 0));
+    let mut dictionary = text.dictionary;
+    dictionary.sort_unstable();
+    let levels = Levels::new(dictionary).unwrap_or_default();
+    (Kind::Categorical { levels }, Column::Categorical(Arc::new(codes)), missing > 0)
+}
+
+fn extremes<T: Copy + Default + PartialOrd>(numbers: &Numbers<T>) -> Option<(T, T)> {
+    numbers.values().fold(None, |extremes, value| match extremes {
+        None => Some((value, value)),
+        Some((low, high)) => {
+            Some((if value < low { value } else { low }, if value > high { value } else { high }))
+        }
+    })
+}

@@ -1,0 +1,54 @@
+//! Declared and learned domains are different types, and there is one door between them.
+
+use std::sync::Arc;
+
+use super::Schema;
+use crate::TableError;
+
+/// A schema that a person declared public, with the reason; the domain may be published.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DeclaredSchema(Arc<Schema>);
+
+/// A schema of which at least a part was read off the records and that nobody has declared public.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LearnedSchema(Arc<Schema>);
+
+impl Schema {
+    /// The schema as what it is: declared by a person, or learned.
+    pub fn reviewed(self) -> Result<DeclaredSchema, LearnedSchema> {
+        let declared = self.declaration.is_some();
+        let schema = Arc::new(self);
+        if declared { Ok(DeclaredSchema(schema)) } else { Err(LearnedSchema(schema)) }
+    }
+}
+
+impl DeclaredSchema {
+    /// The schema itself.
+    pub fn schema(&self) -> &Schema {
+        &self.0
+    }
+
+    /// Why the domain may be taken as public.
+    pub fn reason(&self) -> &str {
+        self.0.declaration().unwrap_or_default()
+    }
+}
+
+impl LearnedSchema {
+    /// The schema itself.
+    pub fn schema(&self) -> &Schema {
+        &self.0
+    }
+
+    /// The one door from learned to declared. The reason goes into the ledger and the report, and may not be empty.
+    pub fn declare_public(self, reason: &str) -> Result<DeclaredSchema, TableError> {
+        if reason.trim().is_empty() {
+            return Err(TableError::schema(
+                "schema",
+                "a declaration needs a reason why the domain is public",
+            ));
+        }
+        let schema = Arc::unwrap_or_clone(self.0);
+        Ok(DeclaredSchema(Arc::new(schema.with_declaration(Some(reason.trim().to_owned())))))
+    }
+}

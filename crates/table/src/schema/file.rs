@@ -1,0 +1,364 @@
+//! Schema files as people write them: TOML with every key checked, gaps allowed where the data can fill them.
+
+use std::path::Path;
+
+use indexmap::IndexMap;
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::{Kind, Levels, Origin, Rule, Schema, SpecialCode, Variable};
+use crate::TableError;
+use crate::date::DateFormat;
+use crate::expression::Expression;
+
+/// A schema as written in a `*.schema.toml` file. It may leave the levels of a categorical variable to be learned.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SchemaFile {
+    /// Facts about the whole table.
+    #[serde(default)]
+    pub table: TableSection,
+    /// The variables in file order.
+    #[serde(default)]
+    pub variables: IndexMap<String, VariableSection>,
+    /// Conditions that must hold when others do.
+    #[serde(default)]
+    pub rules: Vec<RuleSection>,
+    /// Structural zeros.
+    #[serde(default)]
+    pub impossible: Vec<ImpossibleSection>,
+}
+
+/// The `[table]` section.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TableSection {
+    /// What one record stands for; the privacy unit.
+    pub unit: Option<String>,
+    /// Whether a person takes the domain as public.
+    #[serde(default)]
+    pub declared: bool,
+    /// Why it may be taken as public.
+    pub reason: Option<String>,
+    /// Texts that mean missing in every variable, beside the empty field.
+    #[serde(default)]
+    pub missing: Vec<String>,
+}
+
+/// A `[variables.NAME]` section.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct VariableSection {
+    /// What kind of values it holds.
+    pub kind: KindName,
+    /// The levels of a categorical variable, in order; text or whole numbers.
+    pub levels: Option<Vec<Scalar>>,
+    /// Smallest and largest number, or first and last day.
+    pub range: Option<[Scalar; 2]>,
+    /// How a date is written.
+    pub format: Option<DateFormat>,
+    /// `true` when empty fields may occur, or the list of texts that mean missing beside the empty field.
+    #[serde(default)]
+    pub missing: MissingKey,
+    /// Special codes and their meaning.
+    #[serde(default)]
+    pub codes: IndexMap<String, String>,
+    /// Class limits: numbers, or days.
+    pub cuts: Option<Vec<Scalar>>,
+    /// The coarser variable in which this one is nested.
+    pub within: Option<String>,
+    /// The formula from which it is computed.
+    pub formula: Option<String>,
+    /// Where the domain came from.
+    #[serde(default)]
+    pub domain: Origin,
+}
+
+/// The kinds of variables.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum KindName {
+    /// Levels without order.
+    #[default]
+    Categorical,
+    /// Levels from lowest to highest.
+    Ordinal,
+    /// Whole numbers.
+    Integer,
+    /// Real numbers.
+    Real,
+    /// Calendar dates.
+    Date,
+    /// Text that names the record.
+    TextId,
+}
+
+/// Text or a number.
+#[derive(Clone, Debug, PartialEq, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum Scalar {
+    /// A whole number.
+    Integer(i64),
+    /// A real number.
+    Real(f64),
+    /// Text.
+    Text(String),
+    /// A truth value, as a level.
+    Boolean(bool),
+    /// A date without quotes.
+    #[schemars(with = "String")]
+    Date(toml::value::Datetime),
+}
+
+/// The `missing` key: a truth value or a list of tokens.
+#[derive(Clone, Debug, PartialEq, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum MissingKey {
+    /// Whether empty fields may occur.
+    Flag(bool),
+    /// Texts that mean missing, beside the empty field.
+    Tokens(Vec<String>),
+}
+
+impl MissingKey {
+    /// The texts that mean missing.
+    pub fn tokens(&self) -> &[String] {
+        match self {
+            Self::Flag(_) => &[],
+            Self::Tokens(tokens) => tokens,
+        }
+    }
+}
+
+impl Default for MissingKey {
+    fn default() -> Self {
+        Self::Flag(false)
+    }
+}
+
+/// A `[[rules]]` entry.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RuleSection {
+    /// When this holds …
+    pub when: String,
+    /// … this must hold.
+    pub then: String,
+}
+
+/// An `[[impossible]]` entry.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ImpossibleSection {
+    /// What no record can meet.
+    #[serde(rename = "where")]
+    pub condition: String,
+}
+
+impl SchemaFile {
+    /// Reads a schema: TOML, SDV metadata (JSON, version 1), or a private-PGM domain (JSON).
+    pub fn read(path: &Path) -> Result<Self, TableError> {
+        let text = std::fs::read_to_string(path).map_err(|source| TableError::io(path, source))?;
+        let is_json = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("json"));
+        let parsed = if is_json { Self::from_foreign_json(&text) } else { Self::parse(&text) };
+        parsed.map_err(|error| match error {
+            TableError::Schema { place, message } => {
+                TableError::schema(format!("{}, {place}", path.display()), message)
+            }
+            other => other,
+        })
+    }
+
+    /// Parses TOML text.
+    pub fn parse(text: &str) -> Result<Self, TableError> {
+        toml::from_str(text).map_err(|error| {
+            let line =
+                error.span().map_or(1, |span| 1 + text[..span.start.min(text.len())].matches('\n').count());
+            TableError::schema(format!("line {line}"), with_suggestion(error.message()))
+        })
+    }
+
+    /// The schema, if it has no gaps.
+    pub fn finish(self) -> Result<Schema, TableError> {
+        self.complete(None)
+    }
+
+    /// The schema, with the levels that were left open taken from `learned` and marked as such.
+    pub fn complete(self, learned: Option<&Schema>) -> Result<Schema, TableError> {
+        let mut variables = Vec::with_capacity(self.variables.len());
+        for (name, section) in self.variables {
+            let found = learned.and_then(|schema| schema.variable(&name).ok());
+            variables.push(section.into_variable(name, found)?);
+        }
+        let rules = self.rules.iter().map(|rule| {
+            Ok(Rule { when: Expression::parse(&rule.when)?, then: Expression::parse(&rule.then)? })
+        });
+        let impossible = self.impossible.iter().map(|entry| Expression::parse(&entry.condition));
+        let schema =
+            Schema::new(variables, rules.collect::<Result<_, _>>()?, impossible.collect::<Result<_, _>>()?)?;
+        let reason =
+            self.table.reason.map(|reason| reason.trim().to_owned()).filter(|reason| !reason.is_empty());
+        let declaration = match (self.table.declared, reason) {
+            (true, None) => {
+                let message = "`declared = true` needs a `reason`: why may the domain be taken as public?";
+                return Err(TableError::schema("[table]", message));
+            }
+            (declared, reason) => reason.filter(|_| declared),
+        };
+        Ok(schema
+            .with_unit(self.table.unit.unwrap_or_else(|| "record".into()))
+            .with_missing_tokens(self.table.missing)
+            .with_declaration(declaration))
+    }
+}
+
+/// serde names the unknown key and the known ones; a reader wants the one that was meant.
+fn with_suggestion(message: &str) -> String {
+    let mut quoted = message.split('`').skip(1).step_by(2);
+    let suggestion = match quoted.next() {
+        Some(unknown) if message.starts_with("unknown") => crate::similar_name::hint(unknown, quoted),
+        _ => String::new(),
+    };
+    format!("{message}{suggestion}")
+}
+
+impl VariableSection {
+    fn into_variable(self, name: String, learned: Option<&Variable>) -> Result<Variable, TableError> {
+        let refuse = |message: String| TableError::variable(&name, message);
+        let mut origin = self.domain;
+        let refuse_key = |key: &str, given: bool, fits: bool| {
+            if given && !fits {
+                return Err(refuse(
+                    format!("`{key}` does not go with the kind {:?}", self.kind).to_lowercase(),
+                ));
+            }
+            Ok(())
+        };
+        let has_levels = matches!(self.kind, KindName::Categorical | KindName::Ordinal);
+        refuse_key("levels", self.levels.is_some(), has_levels)?;
+        refuse_key("range", self.range.is_some(), !has_levels && self.kind != KindName::TextId)?;
+        refuse_key("format", self.format.is_some(), self.kind == KindName::Date)?;
+        let format = self.format.unwrap_or_default();
+        let levels = || {
+            match (&self.levels, learned.and_then(|variable| variable.kind.levels())) {
+            (Some(levels), _) => {
+                let texts = levels.iter().map(Scalar::level).collect::<Option<Vec<_>>>();
+                let texts = texts.ok_or_else(|| refuse("levels must be text or whole numbers".into()))?;
+                let levels = Levels::new(texts);
+                levels.map_err(|level| refuse(format!("the level '{level}' is given twice"))).map(|levels| (levels, false))
+            }
+            (None, Some(learned)) if self.kind == KindName::Categorical => Ok((learned.clone(), true)),
+            (None, _) => Err(refuse(
+                "it has no levels; list them with `levels = [...]`, or run `lookalike describe DATA --write-schema` \
+                 for a draft"
+                    .into(),
+            )),
+        }
+        };
+        let kind = match self.kind {
+            KindName::Categorical | KindName::Ordinal => {
+                let (levels, were_learned) = levels()?;
+                if were_learned {
+                    origin = Origin::Learned;
+                }
+                if self.kind == KindName::Ordinal {
+                    Kind::Ordinal { levels }
+                } else {
+                    Kind::Categorical { levels }
+                }
+            }
+            KindName::Integer => {
+                let range = pair(&self.range, Scalar::whole);
+                Kind::Integer {
+                    range: range.ok_or_else(|| refuse("the range must be two whole numbers".into()))?,
+                }
+            }
+            KindName::Real => {
+                let range = pair(&self.range, Scalar::number);
+                Kind::Real { range: range.ok_or_else(|| refuse("the range must be two numbers".into()))? }
+            }
+            KindName::Date => {
+                let range = pair(&self.range, |day| day.day(format));
+                let range =
+                    range.ok_or_else(|| refuse("the range must be two dates, written YYYY-MM-DD".into()))?;
+                Kind::Date { range, format }
+            }
+            KindName::TextId => Kind::TextId,
+        };
+        let codes = self.codes.into_iter().map(|(code, meaning)| match code.parse::<f64>() {
+            Ok(value) => Ok(SpecialCode { value, meaning }),
+            Err(_) => Err(refuse(format!("the special code `{code}` is not a number"))),
+        });
+        let codes = codes.collect::<Result<_, _>>()?;
+        let cuts = match self.cuts {
+            None => None,
+            Some(cuts) => {
+                let cuts = cuts.iter().map(|cut| match self.kind {
+                    KindName::Date => cut.day(format).map(f64::from),
+                    _ => cut.number(),
+                });
+                let cuts = cuts.collect::<Option<Vec<f64>>>();
+                Some(cuts.ok_or_else(|| refuse("cuts must be numbers, or dates for a date".into()))?)
+            }
+        };
+        let (missing, missing_tokens) = match self.missing {
+            MissingKey::Flag(flag) => (flag, Vec::new()),
+            MissingKey::Tokens(tokens) => (true, tokens),
+        };
+        let formula = self.formula.as_deref().map(Expression::parse).transpose()?;
+        Ok(Variable {
+            name,
+            kind,
+            missing,
+            missing_tokens,
+            codes,
+            cuts,
+            within: self.within,
+            formula,
+            origin,
+        })
+    }
+}
+
+/// `Some(None)` without a range, `None` when a bound is not what is wanted.
+fn pair<T>(range: &Option<[Scalar; 2]>, bound: impl Fn(&Scalar) -> Option<T>) -> Option<Option<(T, T)>> {
+    match range {
+        None => Some(None),
+        Some([low, high]) => Some(Some((bound(low)?, bound(high)?))),
+    }
+}
+
+impl Scalar {
+    fn level(&self) -> Option<String> {
+        match self {
+            Self::Text(text) => Some(text.clone()),
+            Self::Integer(number) => Some(number.to_string()),
+            Self::Boolean(truth) => Some(truth.to_string()),
+            Self::Real(_) | Self::Date(_) => None,
+        }
+    }
+
+    fn whole(&self) -> Option<i64> {
+        match self {
+            Self::Integer(number) => Some(*number),
+            Self::Real(number) if number.fract() == 0.0 && number.abs() < 9e15 => Some(*number as i64),
+            _ => None,
+        }
+    }
+
+    fn number(&self) -> Option<f64> {
+        match self {
+            Self::Integer(number) => Some(*number as f64),
+            Self::Real(number) => Some(*number),
+            _ => None,
+        }
+    }
+
+    fn day(&self, format: DateFormat) -> Option<i32> {
+        match self {
+            Self::Text(text) => DateFormat::Iso.parse(text).or_else(|| format.parse(text)),
+            Self::Date(date) => DateFormat::Iso.parse(&date.to_string()),
+            _ => None,
+        }
+    }
+}

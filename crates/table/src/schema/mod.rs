@@ -1,0 +1,408 @@
+//! The schema: what each variable may hold, written by a person or learned from the records.
+//!
+//! A domain read off confidential records is itself a disclosure, so the schema remembers where it came from: a person says
+//! `declared = true` with a reason, and only then does it become a [`DeclaredSchema`], which private methods ask for.
+
+mod conformance;
+mod declared;
+mod file;
+mod foreign;
+mod levels;
+mod write;
+
+use serde::{Deserialize, Serialize};
+
+pub use conformance::{Located, Violation, Violations};
+pub use declared::{DeclaredSchema, LearnedSchema};
+pub use file::{KindName, SchemaFile, VariableSection};
+pub use levels::Levels;
+
+use crate::TableError;
+use crate::date::DateFormat;
+use crate::expression::Expression;
+
+/// The variables of a table, what they may hold, and the rules that tie them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Schema {
+    unit: String,
+    declaration: Option<String>,
+    missing_tokens: Vec<String>,
+    variables: Vec<Variable>,
+    rules: Vec<Rule>,
+    impossible: Vec<Expression>,
+}
+
+/// One variable and its domain.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Variable {
+    /// Its name, as in the file's header.
+    pub name: String,
+    /// What kind of values it holds, and which.
+    pub kind: Kind,
+    /// Whether values may be missing.
+    pub missing: bool,
+    /// Texts that mean missing in this variable, beside the empty field.
+    pub missing_tokens: Vec<String>,
+    /// Numbers that are not measurements, such as -8 for "not applicable".
+    pub codes: Vec<SpecialCode>,
+    /// Class limits for methods that need classes: `[0, 860, 1200]` are the classes 0 to below 860 and 860 to 1200.
+    pub cuts: Option<Vec<f64>>,
+    /// The coarser variable in which this one is nested.
+    pub within: Option<String>,
+    /// The formula from which it is computed.
+    pub formula: Option<Expression>,
+    /// Who wrote its domain.
+    pub origin: Origin,
+}
+
+/// What a variable holds.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Kind {
+    /// One of a list of levels without order.
+    Categorical {
+        /// The levels.
+        levels: Levels,
+    },
+    /// One of a list of levels, from lowest to highest.
+    Ordinal {
+        /// The levels in order.
+        levels: Levels,
+    },
+    /// A whole number.
+    Integer {
+        /// Smallest and largest value.
+        range: Option<(i64, i64)>,
+    },
+    /// A real number.
+    Real {
+        /// Smallest and largest value.
+        range: Option<(f64, f64)>,
+    },
+    /// A calendar date.
+    Date {
+        /// First and last day, in days since 1970-01-01.
+        range: Option<(i32, i32)>,
+        /// How the file writes it.
+        format: DateFormat,
+    },
+    /// Text that names the record and is never modelled.
+    TextId,
+}
+
+/// A number that stands for a reason instead of a measurement.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SpecialCode {
+    /// The number in the file.
+    pub value: f64,
+    /// What it means.
+    pub meaning: String,
+}
+
+/// Where a domain came from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Origin {
+    /// A person wrote it without looking at the records.
+    #[default]
+    Declared,
+    /// It was read off the records.
+    Learned,
+}
+
+/// When one condition holds, another must.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Rule {
+    /// The condition that triggers the rule.
+    pub when: Expression,
+    /// The condition that must then hold.
+    pub then: Expression,
+}
+
+impl Kind {
+    /// The word for it in a schema file.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Categorical { .. } => "categorical",
+            Self::Ordinal { .. } => "ordinal",
+            Self::Integer { .. } => "integer",
+            Self::Real { .. } => "real",
+            Self::Date { .. } => "date",
+            Self::TextId => "text-id",
+        }
+    }
+
+    /// The levels of a categorical or ordinal variable.
+    pub fn levels(&self) -> Option<&Levels> {
+        match self {
+            Self::Categorical { levels } | Self::Ordinal { levels } => Some(levels),
+            _ => None,
+        }
+    }
+
+    /// Whether values are numbers or dates.
+    pub fn is_numeric(&self) -> bool {
+        matches!(self, Self::Integer { .. } | Self::Real { .. } | Self::Date { .. })
+    }
+}
+
+impl Variable {
+    /// A declared variable with nothing but a name and a kind.
+    pub fn new(name: impl Into<String>, kind: Kind) -> Self {
+        Self {
+            name: name.into(),
+            kind,
+            missing: false,
+            missing_tokens: Vec::new(),
+            codes: Vec::new(),
+            cuts: None,
+            within: None,
+            formula: None,
+            origin: Origin::Declared,
+        }
+    }
+
+    /// The position of a number among the special codes.
+    pub fn code_position(&self, value: f64) -> Option<usize> {
+        self.codes.iter().position(|code| code.value == value)
+    }
+
+    fn check(&self) -> Result<(), TableError> {
+        let refuse = |message: String| Err(TableError::variable(&self.name, message));
+        match &self.kind {
+            Kind::Integer { range: Some((low, high)) } if low > high => {
+                return refuse(format!("the range [{low}, {high}] is empty; put the smaller number first"));
+            }
+            Kind::Real { range: Some((low, high)) }
+                if !(low.is_finite() && high.is_finite() && low <= high) =>
+            {
+                return refuse(format!(
+                    "the range [{low}, {high}] is not an interval; put the smaller number first"
+                ));
+            }
+            Kind::Date { range: Some((first, last)), .. } if first > last => {
+                return refuse("the range of dates is empty; put the earlier day first".into());
+            }
+            Kind::Categorical { levels } | Kind::Ordinal { levels } if levels.len() == 0 && !self.missing => {
+                return refuse("the list of levels is empty; name at least one level".into());
+            }
+            _ => {}
+        }
+        let is_number = matches!(self.kind, Kind::Integer { .. } | Kind::Real { .. });
+        if !self.codes.is_empty() && !is_number {
+            return refuse(format!(
+                "special codes are for numbers; make the code a level of a {} variable",
+                self.kind.name()
+            ));
+        }
+        if self.codes.len() > crate::column::MOST_SPECIAL_CODES {
+            return refuse(format!("more than {} special codes", crate::column::MOST_SPECIAL_CODES));
+        }
+        for (position, code) in self.codes.iter().enumerate() {
+            if !code.value.is_finite()
+                || (matches!(self.kind, Kind::Integer { .. }) && code.value.fract() != 0.0)
+            {
+                return refuse(format!(
+                    "the special code {} is not a value of kind {}",
+                    code.value,
+                    self.kind.name()
+                ));
+            }
+            if self.code_position(code.value) != Some(position) {
+                return refuse(format!("the special code {} is given twice", code.value));
+            }
+        }
+        if let Some(cuts) = &self.cuts {
+            if !self.kind.is_numeric() {
+                return refuse(format!(
+                    "cuts are for numbers and dates, and the kind is {}",
+                    self.kind.name()
+                ));
+            }
+            let ascending = cuts.windows(2).all(|pair| pair[0] < pair[1]);
+            let range = match self.kind {
+                Kind::Integer { range: Some((low, high)) } => Some((low as f64, high as f64)),
+                Kind::Real { range } => range,
+                Kind::Date { range: Some((first, last)), .. } => Some((f64::from(first), f64::from(last))),
+                _ => None,
+            };
+            if cuts.len() < 2 || !ascending || cuts.iter().any(|cut| !cut.is_finite()) {
+                return refuse("cuts must be at least two numbers, each above the one before".into());
+            }
+            if range.is_some_and(|(low, high)| low < cuts[0] || high > cuts[cuts.len() - 1]) {
+                return refuse("the first and last cut must enclose the range".into());
+            }
+        }
+        if self.within.is_some() && self.kind.levels().is_none() {
+            return refuse(format!(
+                "only a categorical variable can be nested, and the kind is {}",
+                self.kind.name()
+            ));
+        }
+        if self.formula.is_some() && !matches!(self.kind, Kind::Integer { .. } | Kind::Real { .. }) {
+            return refuse(format!("only a number can have a formula, and the kind is {}", self.kind.name()));
+        }
+        Ok(())
+    }
+}
+
+impl Schema {
+    /// A schema, if its parts fit together: names are unique, ranges and cuts are intervals, parents and formulas name other
+    /// variables without going in circles, rules and impossible cells are conditions on these variables.
+    pub fn new(
+        variables: Vec<Variable>,
+        rules: Vec<Rule>,
+        impossible: Vec<Expression>,
+    ) -> Result<Self, TableError> {
+        let schema = Self {
+            unit: "record".into(),
+            declaration: None,
+            missing_tokens: Vec::new(),
+            variables,
+            rules,
+            impossible,
+        };
+        schema.check()?;
+        Ok(schema)
+    }
+
+    /// The same schema with another name for what one record stands for.
+    pub fn with_unit(mut self, unit: impl Into<String>) -> Self {
+        self.unit = unit.into();
+        self
+    }
+
+    /// The same schema with texts that mean missing in every variable.
+    pub fn with_missing_tokens(mut self, tokens: Vec<String>) -> Self {
+        self.missing_tokens = tokens;
+        self
+    }
+
+    /// The same schema, declared public for this reason, or not declared.
+    fn with_declaration(mut self, reason: Option<String>) -> Self {
+        self.declaration = reason;
+        self
+    }
+
+    fn check(&self) -> Result<(), TableError> {
+        if self.variables.is_empty() {
+            return Err(TableError::schema(
+                "schema",
+                "there are no variables; add a [variables.NAME] section",
+            ));
+        }
+        for (position, variable) in self.variables.iter().enumerate() {
+            if variable.name.is_empty() {
+                return Err(TableError::schema("schema", "a variable has an empty name"));
+            }
+            if self.position(&variable.name) != Some(position) {
+                return Err(TableError::variable(&variable.name, "the name is used twice"));
+            }
+            variable.check()?;
+            if let Some(parent) = &variable.within {
+                let names = self.variables.iter().map(|other| other.name.as_str());
+                let parent_kind = match self.position(parent) {
+                    Some(parent) => &self.variables[parent].kind,
+                    None => {
+                        let hint = crate::similar_name::hint(parent, names);
+                        let message =
+                            format!("it is nested within `{parent}`, which is not a variable{hint}");
+                        return Err(TableError::variable(&variable.name, message));
+                    }
+                };
+                if parent_kind.levels().is_none() {
+                    let message = format!("it is nested within `{parent}`, which is not categorical");
+                    return Err(TableError::variable(&variable.name, message));
+                }
+            }
+            if let Some(formula) = &variable.formula {
+                formula.formula(&self.variables)?;
+            }
+        }
+        for rule in &self.rules {
+            rule.when.condition(&self.variables)?;
+            rule.then.condition(&self.variables)?;
+        }
+        for condition in &self.impossible {
+            condition.condition(&self.variables)?;
+        }
+        self.refuse_circles("within", |variable| variable.within.as_deref().into_iter().collect())?;
+        self.refuse_circles("formula", |variable| {
+            variable
+                .formula
+                .as_ref()
+                .map_or_else(Vec::new, |formula| formula.variables().into_iter().collect())
+        })
+    }
+
+    /// Follows `needs` from every variable and refuses to come back to where it started.
+    fn refuse_circles(&self, what: &str, needs: impl Fn(&Variable) -> Vec<&str>) -> Result<(), TableError> {
+        for start in &self.variables {
+            let mut reached: Vec<&str> = Vec::new();
+            let mut open = needs(start);
+            while let Some(name) = open.pop() {
+                if name == start.name {
+                    let message = format!("its {what} leads back to itself; break the circle");
+                    return Err(TableError::variable(&start.name, message));
+                }
+                if !reached.contains(&name) {
+                    reached.push(name);
+                    open.extend(self.variable(name).map(&needs).unwrap_or_default());
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// What one record stands for; the privacy unit.
+    pub fn unit(&self) -> &str {
+        &self.unit
+    }
+
+    /// Why the domain may be taken as public, if a person has said so.
+    pub fn declaration(&self) -> Option<&str> {
+        self.declaration.as_deref()
+    }
+
+    /// Texts that mean missing in every variable, beside the empty field.
+    pub fn missing_tokens(&self) -> &[String] {
+        &self.missing_tokens
+    }
+
+    /// The variables, in file order.
+    pub fn variables(&self) -> &[Variable] {
+        &self.variables
+    }
+
+    /// The variable of this name.
+    pub fn variable(&self, name: &str) -> Result<&Variable, TableError> {
+        self.position_of(name).map(|position| &self.variables[position])
+    }
+
+    /// The position of the variable of this name, or an error with the nearest name.
+    pub fn position_of(&self, name: &str) -> Result<usize, TableError> {
+        let names = self.variables.iter().map(|variable| variable.name.as_str());
+        self.position(name).ok_or_else(|| TableError::unknown_variable(name, names))
+    }
+
+    fn position(&self, name: &str) -> Option<usize> {
+        self.variables.iter().position(|variable| variable.name == name)
+    }
+
+    /// The rules.
+    pub fn rules(&self) -> &[Rule] {
+        &self.rules
+    }
+
+    /// Conditions that no record can meet: structural zeros.
+    pub fn impossible(&self) -> &[Expression] {
+        &self.impossible
+    }
+
+    /// The variables whose domain was read off the records.
+    pub fn learned_variables(&self) -> impl Iterator<Item = &Variable> {
+        self.variables.iter().filter(|variable| variable.origin == Origin::Learned)
+    }
+}
+
+#[cfg(test)]
+mod tests;

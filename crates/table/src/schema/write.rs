@@ -1,0 +1,148 @@
+//! Schema files as we write them: stable order, and comments for the person who reviews the draft.
+
+use std::fmt::Write;
+
+use super::{Kind, Origin, Schema, Variable};
+use crate::date::DateFormat;
+
+impl Schema {
+    /// The schema as TOML; reading it gives the same schema back.
+    pub fn to_toml(&self) -> String {
+        self.to_toml_with_notes(&[])
+    }
+
+    /// The same, with comments for the reviewer above each variable, in schema order.
+    pub fn to_toml_with_notes(&self, notes: &[&[String]]) -> String {
+        let mut out = String::new();
+        let written = self.write_toml(&mut out, notes);
+        debug_assert!(written.is_ok(), "writing to a string cannot fail");
+        out
+    }
+
+    fn write_toml(&self, out: &mut String, notes: &[&[String]]) -> std::fmt::Result {
+        if self.learned_variables().next().is_some() {
+            out.push_str(
+                "# Drafted by `lookalike describe --write-schema`. Review it before use: every variable marked\n\
+                 # `domain = \"learned\"` was read off the confidential records. Compare its levels and range with the code\n\
+                 # book and correct them; delete the mark where the code book is the source. When the whole domain may be\n\
+                 # taken as public, set `declared = true` and say why in `reason`; private methods ask for that.\n\n",
+            );
+        }
+        out.push_str("[table]\n");
+        writeln!(out, "unit = {}    # what one record stands for; the privacy unit", quoted(&self.unit))?;
+        writeln!(out, "declared = {}", self.declaration.is_some())?;
+        writeln!(out, "reason = {}", quoted(self.declaration.as_deref().unwrap_or_default()))?;
+        if !self.missing_tokens.is_empty() {
+            writeln!(out, "missing = {}", list(self.missing_tokens.iter().map(|token| quoted(token))))?;
+        }
+        for (position, variable) in self.variables.iter().enumerate() {
+            out.push('\n');
+            for note in notes.get(position).copied().unwrap_or_default() {
+                writeln!(out, "# {}", note.replace(['\n', '\r'], " "))?;
+            }
+            variable.write_toml(out)?;
+        }
+        for rule in &self.rules {
+            let (when, then) = (quoted(rule.when.text()), quoted(rule.then.text()));
+            write!(out, "\n[[rules]]\nwhen = {when}\nthen = {then}\n")?;
+        }
+        for condition in &self.impossible {
+            write!(out, "\n[[impossible]]\nwhere = {}\n", quoted(condition.text()))?;
+        }
+        Ok(())
+    }
+}
+
+impl Variable {
+    fn write_toml(&self, out: &mut String) -> std::fmt::Result {
+        writeln!(out, "[variables.{}]", key(&self.name))?;
+        writeln!(out, "kind = \"{}\"", self.kind.name())?;
+        match &self.kind {
+            Kind::Categorical { levels } | Kind::Ordinal { levels } => {
+                writeln!(out, "levels = {}", list(levels.iter().map(quoted)))?;
+            }
+            Kind::Integer { range: Some((low, high)) } => writeln!(out, "range = [{low}, {high}]")?,
+            Kind::Real { range: Some((low, high)) } => {
+                writeln!(out, "range = [{}, {}]", number(*low), number(*high))?;
+            }
+            Kind::Date { range, format } => {
+                if let Some((first, last)) = range {
+                    let day = |day: i32| quoted(&DateFormat::Iso.format(day));
+                    writeln!(out, "range = [{}, {}]", day(*first), day(*last))?;
+                }
+                if *format != DateFormat::Iso {
+                    writeln!(out, "format = \"{}\"", format.name())?;
+                }
+            }
+            Kind::Integer { range: None } | Kind::Real { range: None } | Kind::TextId => {}
+        }
+        if !self.missing_tokens.is_empty() {
+            writeln!(out, "missing = {}", list(self.missing_tokens.iter().map(|token| quoted(token))))?;
+        } else if self.missing {
+            out.push_str("missing = true\n");
+        }
+        if !self.codes.is_empty() {
+            let codes = self
+                .codes
+                .iter()
+                .map(|code| format!("{} = {}", key(&number(code.value)), quoted(&code.meaning)));
+            writeln!(out, "codes = {{ {} }}", codes.collect::<Vec<_>>().join(", "))?;
+        }
+        if let Some(cuts) = &self.cuts {
+            let cuts = cuts.iter().map(|cut| match self.kind {
+                Kind::Date { .. } => quoted(&DateFormat::Iso.format(*cut as i32)),
+                _ => number(*cut),
+            });
+            writeln!(out, "cuts = {}", list(cuts))?;
+        }
+        if let Some(parent) = &self.within {
+            writeln!(out, "within = {}", quoted(parent))?;
+        }
+        if let Some(formula) = &self.formula {
+            writeln!(out, "formula = {}", quoted(formula.text()))?;
+        }
+        if self.origin == Origin::Learned {
+            out.push_str("domain = \"learned\"\n");
+        }
+        Ok(())
+    }
+}
+
+/// A TOML string in double quotes.
+fn quoted(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 2);
+    out.push('"');
+    for character in text.chars() {
+        match character {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\t' => out.push_str("\\t"),
+            control if control.is_control() => {
+                out.push_str(&format!("\\u{:04X}", u32::from(control)));
+            }
+            other => out.push(other),
+        }
+    }
+    out.push('"');
+    out
+}
+
+/// A TOML key, bare where that is allowed.
+fn key(name: &str) -> String {
+    let is_bare = |character: char| character.is_ascii_alphanumeric() || matches!(character, '_' | '-');
+    if !name.is_empty() && name.chars().all(is_bare) { name.to_owned() } else { quoted(name) }
+}
+
+/// A number that reads back as the same double; whole ones without a fraction.
+fn number(value: f64) -> String {
+    if value.fract() == 0.0 && value.abs() < 1e15 { format!("{value:.0}") } else { format!("{value:?}") }
+}
+
+/// A list on one line when it is short, else one entry a line.
+fn list(entries: impl Iterator<Item = String>) -> String {
+    let entries: Vec<String> = entries.collect();
+    let line = entries.join(", ");
+    if line.len() <= 90 { format!("[{line}]") } else { format!("[\n    {},\n]", entries.join(",\n    ")) }
+}
