@@ -1,0 +1,92 @@
+//! The command line: arguments in, one call, results out.
+
+mod demo;
+mod describe;
+mod json_schema;
+mod output;
+mod progress;
+
+use std::process::ExitCode;
+
+use clap::{Args, Parser, Subcommand};
+
+use table::TableError;
+
+/// Synthetic versions of confidential tables, with the evidence of how useful and how risky each one is.
+#[derive(Debug, Parser)]
+#[command(name = "lookalike", version, max_term_width = 110)]
+struct CommandLine {
+    #[command(subcommand)]
+    command: Command,
+    #[command(flatten)]
+    everywhere: Everywhere,
+}
+
+/// Options of every command.
+#[derive(Debug, Args)]
+struct Everywhere {
+    /// Write the result as JSON to this file; `-` is standard output, and then nothing else is printed there
+    #[arg(long, value_name = "FILE", global = true)]
+    json: Option<String>,
+    /// Print neither results nor progress; errors are still told
+    #[arg(long, global = true)]
+    quiet: bool,
+    /// How many threads to use; the result does not depend on it [default: all cores]
+    #[arg(long, value_name = "N", global = true, value_parser = clap::value_parser!(u16).range(1..))]
+    threads: Option<u16>,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Tell what a table is and what is risky about it; draft its schema
+    Describe(describe::Describe),
+    /// Tell the whole story on an invented town
+    Demo(demo::Demo),
+    /// Print the JSON Schema of a file that Lookalike writes or reads
+    JsonSchema(json_schema::JsonSchema),
+}
+
+/// Why a command did not do what was asked.
+#[derive(Debug, thiserror::Error)]
+pub enum Failure {
+    /// Something about the data or the files.
+    #[error(transparent)]
+    Table(#[from] TableError),
+    /// The options do not fit together.
+    #[error("{0}")]
+    Usage(String),
+}
+
+impl Failure {
+    /// 1 could not, 2 wrong usage.
+    fn exit_code(&self) -> u8 {
+        match self {
+            Self::Usage(_) => 2,
+            Self::Table(_) => 1,
+        }
+    }
+}
+
+/// Runs the command line of this process.
+pub fn run() -> ExitCode {
+    let CommandLine { command, everywhere } = CommandLine::parse();
+    if let Some(threads) = everywhere.threads {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(usize::from(threads)).build_global();
+        if let Err(error) = pool {
+            eprintln!("error: --threads {threads}: {error}");
+            return ExitCode::FAILURE;
+        }
+    }
+    let done = match command {
+        Command::Describe(describe) => describe.run(&everywhere),
+        Command::Demo(demo) => demo.run(&everywhere),
+        Command::JsonSchema(schema) => schema.run(&everywhere),
+    };
+    match done {
+        Ok(code) => code,
+        Err(failure) => {
+            eprintln!("error: {failure}");
+            ExitCode::from(failure.exit_code())
+        }
+    }
+}

@@ -1,0 +1,7 @@
+//! The command line as its users call it.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on should panic")]
+
+mod demo;
+mod describe;
+mod harness;
