@@ -1,0 +1,38 @@
+# `make test` does all of its own set-up on a machine with Rust, gcc and make, and is what CI runs.
+# The build is kept under the user's cache folder, so that a fresh checkout builds quickly the second time.
+
+CACHE ?= $(if $(XDG_CACHE_HOME),$(XDG_CACHE_HOME),$(HOME)/.cache)/lookalike
+export CARGO_TARGET_DIR ?= $(CACHE)/target
+export CARGO_TERM_COLOR ?= never
+CARGO ?= cargo
+
+.PHONY: test format lint unit docs dependencies demo bench bench-peers
+
+test: format lint unit docs dependencies
+
+format:
+	$(CARGO) fmt --all --check
+
+lint:
+	$(CARGO) clippy --workspace --all-targets --locked -- -D warnings
+
+unit:
+	$(CARGO) test --workspace --locked
+
+docs:
+	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --locked
+
+# One version of arrow in the tree, no heavy engine in the default build; licences and advisories where cargo-deny is there.
+dependencies:
+	@! $(CARGO) tree --workspace --locked --duplicates --depth 0 | grep -E '^(arrow|parquet)' || (echo "two versions of arrow in the tree" && false)
+	@! $(CARGO) tree --locked --prefix none | grep -E '^datafusion' || (echo "datafusion is in the default build" && false)
+	@if command -v cargo-deny >/dev/null; then $(CARGO) deny --offline check bans licenses sources; else echo "cargo-deny is not installed: licences not checked"; fi
+
+demo:
+	$(CARGO) run --release --locked -- demo
+
+bench:
+	$(CARGO) bench --workspace --locked
+
+bench-peers:
+	benches/peers.sh
