@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::convergence::Convergence;
 use crate::error::Error;
+use crate::multinomial::multinomial;
 use crate::raking::FittedClique;
 use crate::traversal::summed;
 use crate::variables::for_each_position;
@@ -65,6 +66,15 @@ impl DenseModel {
     /// The expected counts, row-major: the last variable runs fastest.
     pub fn table(&self) -> &[f64] {
         &self.table
+    }
+
+    /// Draws the counts of `records` independent records: (cell, count) for every cell that got one,
+    /// ascending. Costs O(cells + records) at most, and O(cells) however many records there are.
+    ///
+    /// The same seed gives the same counts on any number of threads; they are not those of
+    /// [`FittedModel::sample`](crate::FittedModel::sample), which draws in another way.
+    pub fn sample_counts(&self, records: u64, seed: [u8; 32]) -> Vec<(usize, u64)> {
+        multinomial(&self.table, records, seed)
     }
 
     pub(crate) fn expected(&self, classes: &[usize]) -> f64 {

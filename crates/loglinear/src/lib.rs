@@ -3,7 +3,7 @@
 //! A log-linear model of a contingency table has one term for each of some margins and nothing beyond: what
 //! the margins do not say about how variables go together, the model leaves out. Given the wanted margins as
 //! [`Target`]s, [`fit`] finds the model by iterative proportional fitting, and the [`FittedModel`] gives
-//! expected counts and other margins.
+//! expected counts, other margins and random records.
 //!
 //! ```
 //! use loglinear::{Impossible, Options, Target, fit};
@@ -16,6 +16,8 @@
 //!
 //! let married_by_sex = model.margin(&[0, 2])?;
 //! assert!((married_by_sex.iter().sum::<f64>() - 100.0).abs() < 1e-9);
+//! let records = model.sample(1_000, [7; 32]);
+//! assert!(records[1].iter().zip(&records[2]).all(|(&age, &married)| (age, married) != (0, 1)));
 //! # Ok::<(), loglinear::Error>(())
 //! ```
 //!
@@ -32,18 +34,24 @@
 //!
 //! Memory: 8 bytes a cell of the full table (16 for a moment at the end of the fit), or of all cliques; a
 //! traversal by several threads adds at most a quarter of that, and targets and sub-tables what they take.
-//! Fits are the same bit for bit on any number of threads.
+//! Fits and samples are the same bit for bit on any number of threads.
 
+#[cfg(test)]
+mod chi_square;
 mod convergence;
 mod dense;
 mod error;
 mod fit;
+mod inversion;
 mod junction_tree;
 mod model;
+mod multinomial;
 mod options;
 mod raking;
 mod refusal;
+mod sampler;
 mod schedule;
+mod stream;
 mod target;
 mod traversal;
 mod tree;
@@ -57,5 +65,6 @@ pub use junction_tree::JunctionTree;
 pub use model::{FittedModel, MARGIN_LIMIT};
 pub use options::{Disagreement, Form, Options, Order};
 pub use refusal::Refusal;
+pub use sampler::Sampler;
 pub use target::{Impossible, Target};
 pub use tree::{Clique, TreeModel};

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::convergence::Convergence;
 use crate::dense::DenseModel;
 use crate::error::Error;
+use crate::sampler::Sampler;
 use crate::tree::TreeModel;
 use crate::variables::{cells, cells_exactly};
 
@@ -91,5 +92,18 @@ impl FittedModel {
             Self::Dense(model) => Ok(model.margin(variables)),
             Self::Tree(model) => model.margin(variables, limit),
         }
+    }
+
+    /// Draws `rows` independent records: one column of class numbers for each variable.
+    ///
+    /// The same seed gives the same records on any number of threads, and the first records of a longer
+    /// sample are those of a shorter one.
+    pub fn sample(&self, rows: usize, seed: [u8; 32]) -> Vec<Vec<u32>> {
+        self.sampler().rows(rows, seed)
+    }
+
+    /// What is worked out once to draw many samples, or one in blocks.
+    pub fn sampler(&self) -> Sampler<'_> {
+        Sampler::new(self)
     }
 }

@@ -21,6 +21,11 @@ pub(crate) fn intersection(a: &[usize], b: &[usize]) -> Vec<usize> {
     a.iter().copied().filter(|variable| b.binary_search(variable).is_ok()).collect()
 }
 
+/// The variables of `a` that are not in `b`; all ascending.
+pub(crate) fn difference(a: &[usize], b: &[usize]) -> Vec<usize> {
+    a.iter().copied().filter(|variable| b.binary_search(variable).is_err()).collect()
+}
+
 /// Cells of the table over `variables`; `u128::MAX` where there are more.
 pub(crate) fn cells(dims: &[usize], variables: &[usize]) -> u128 {
     variables.iter().fold(1, |cells: u128, &variable| cells.saturating_mul(dims[variable] as u128))
@@ -93,6 +98,7 @@ mod tests {
         assert!(is_subset(&[], &[]));
         assert_eq!(union(&[1, 4], &[0, 4]), [0, 1, 4]);
         assert_eq!(intersection(&[1, 4], &[0, 4]), [4]);
+        assert_eq!(difference(&[1, 4], &[0, 4]), [1]);
     }
 
     #[test]

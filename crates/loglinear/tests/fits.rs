@@ -209,6 +209,8 @@ fn impossible_cells_stay_exactly_empty() {
     for (cell, (fitted, joint)) in fitted.iter().zip(&joint).enumerate() {
         assert_eq!(*fitted == 0.0, *joint == 0.0, "cell {cell}");
     }
+    let FittedModel::Dense(model) = model else { panic!("36 cells are held as a table") };
+    assert!(model.sample_counts(100_000, [1; 32]).iter().all(|(cell, _)| joint[*cell] > 0.0));
 }
 
 #[test]
@@ -345,7 +347,13 @@ fn a_fit_is_the_same_bit_for_bit_on_any_number_of_threads() {
         let options = Options { order, max_sweeps: 3, ..Options::default() };
         let results = [1, 2, 4].map(|threads| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            pool.install(|| fit(&dims, &targets, &[], &options).unwrap())
+            pool.install(|| {
+                let model = fit(&dims, &targets, &[], &options).unwrap();
+                let sample = model.sample(50_000, [3; 32]);
+                let FittedModel::Dense(dense) = &model else { panic!("all pairs need the full table") };
+                let counts = dense.sample_counts(50_000, [3; 32]);
+                (model, sample, counts)
+            })
         });
         assert!(results.iter().all(|result| result == &results[0]));
     }
