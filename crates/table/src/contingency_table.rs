@@ -231,9 +231,18 @@ impl ContingencyTable {
 
     /// The table over a part of the variables; `None` if one of them is not in this table.
     pub fn margin(&self, of: &Attributes) -> Option<Self> {
-        let places = self.attributes.places_of(of)?;
-        let packing =
-            Packing::new(&places.iter().map(|place| self.packing.sizes[*place]).collect::<Vec<_>>());
+        self.over(&self.attributes.places_of(of)?, of)
+    }
+
+    /// The table over the variables at these places of this table, which become its variables 0, 1, … of another domain.
+    /// `None` if there are not so many.
+    pub(crate) fn over_places(&self, places: &[usize]) -> Option<Self> {
+        self.over(places, &Attributes::new(places.iter().copied()))
+    }
+
+    fn over(&self, places: &[usize], of: &Attributes) -> Option<Self> {
+        let sizes = places.iter().map(|place| self.packing.sizes.get(*place).copied());
+        let packing = Packing::new(&sizes.collect::<Option<Vec<usize>>>()?);
         let mut keys = vec![0; self.occupied() * packing.words];
         for (position, key) in keys.chunks_exact_mut(packing.words).enumerate() {
             for (new_place, place) in places.iter().enumerate() {

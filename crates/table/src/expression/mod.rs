@@ -11,10 +11,12 @@
 mod bind;
 mod evaluate;
 mod parse;
+mod possible;
 
 use std::collections::BTreeSet;
 
 pub use evaluate::{Condition, Formula, Record, Value};
+pub use possible::{Outcomes, Region, Span};
 pub use parse::{ArithmeticOperator, Comparator, Function};
 
 use crate::TableError;

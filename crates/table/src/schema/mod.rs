@@ -90,7 +90,7 @@ pub enum Kind {
 }
 
 /// A number that stands for a reason instead of a measurement.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SpecialCode {
     /// The number in the file.
     pub value: f64,
