@@ -12,7 +12,7 @@ use super::clusters::logarithmic;
 use super::deviance::{deviance, ln_1p_over, ln_1p_shortfall, stirling_error};
 use super::law::{CountLaw, Transform};
 use super::mixing::{poisson, unit_gamma};
-use super::unimodal_sum::{SHORT_RUN, unimodal_sum};
+use super::unimodal_sum::{LONG_RUN, NEGLIGIBLE, SHORT_RUN, unimodal_sum};
 
 /// NB(μ, σ), μ > 0, σ ≥ 0.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -58,7 +58,7 @@ impl NegativeBinomial {
         let mut probability = top;
         for slot in run[..start].iter_mut().rev() {
             k -= 1.0;
-            probability /= self.ratio(k);
+            probability *= self.inverse_ratio(k);
             *slot = probability;
         }
     }
@@ -68,22 +68,48 @@ impl NegativeBinomial {
         self.mean * (1.0 + self.sigma * k) / ((1.0 + self.odds()) * (k + 1.0))
     }
 
-    /// A short interval, term by term.
-    fn short_sum(&self, first: f64, last: f64) -> f64 {
+    /// P(k)/P(k + 1), so that walking down multiplies as walking up does.
+    fn inverse_ratio(&self, k: f64) -> f64 {
+        (1.0 + self.odds()) * (k + 1.0) / (self.mean * (1.0 + self.sigma * k))
+    }
+
+    /// A run of counts, term by term from the most probable one outwards, as far as terms matter.
+    fn run_sum(&self, first: f64, last: f64) -> f64 {
+        if first < SHORT_RUN && self.ln_probability_of_zero() > -600.0 {
+            return self.run_sum_from_zero(first, last);
+        }
         let start = self.mode().clamp(first, last);
         let top = self.ln_probability(start).exp();
         let mut sum = top;
         let (mut k, mut probability) = (start, top);
-        while k < last {
+        while k < last && probability * (last - k) > NEGLIGIBLE * sum {
             probability *= self.ratio(k);
             sum += probability;
             k += 1.0;
         }
         let (mut k, mut probability) = (start, top);
-        while k > first {
+        while k > first && probability * (k - first) > NEGLIGIBLE * sum {
             k -= 1.0;
-            probability /= self.ratio(k);
+            probability *= self.inverse_ratio(k);
             sum += probability;
+        }
+        sum
+    }
+
+    /// The same from P(0) upwards, which needs no factorials; for runs that start near zero, with P(0) not underflowed.
+    fn run_sum_from_zero(&self, first: f64, last: f64) -> f64 {
+        let mode = self.mode();
+        let mut probability = self.ln_probability_of_zero().exp();
+        let mut k = 0.0;
+        while k < first {
+            probability *= self.ratio(k);
+            k += 1.0;
+        }
+        let mut sum = probability;
+        while k < last && (k < mode || probability * (last - k) > NEGLIGIBLE * sum) {
+            probability *= self.ratio(k);
+            sum += probability;
+            k += 1.0;
         }
         sum
     }
@@ -114,8 +140,8 @@ impl CountLaw for NegativeBinomial {
     }
 
     fn probability_between(&self, first: f64, last: f64) -> f64 {
-        if last - first < SHORT_RUN {
-            self.short_sum(first, last)
+        if last - first < LONG_RUN {
+            self.run_sum(first, last)
         } else {
             unimodal_sum(|k| self.ln_probability(k).exp(), first, last, self.mode())
         }

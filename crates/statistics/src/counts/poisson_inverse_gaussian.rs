@@ -15,7 +15,7 @@ use super::clusters::tempered_sibuya;
 use super::law::{CountLaw, Transform};
 use super::mixing::{poisson, unit_inverse_gaussian};
 use super::negative_binomial::NegativeBinomial;
-use super::unimodal_sum::{SHORT_RUN, unimodal_sum};
+use super::unimodal_sum::{LONG_RUN, SHORT_RUN, unimodal_sum};
 
 /// PIG(μ, σ), μ > 0, σ > 0.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -150,7 +150,9 @@ impl CountLaw for PoissonInverseGaussian {
     }
 
     fn probability_between(&self, first: f64, last: f64) -> f64 {
-        if last - first < SHORT_RUN {
+        // A long run must not start from a probability that has underflowed.
+        let walk = last - first < SHORT_RUN || last - first < LONG_RUN && self.ln_probability(first) > -600.0;
+        if walk {
             let mut sum = 0.0;
             self.recur(first, last, |probability| sum += probability);
             sum

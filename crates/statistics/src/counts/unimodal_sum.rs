@@ -13,8 +13,11 @@ pub(super) const SHORT_RUN: f64 = 64.0;
 /// Points of a rule.
 pub(super) const POINTS: usize = 16;
 
+/// Where the ratio of neighbouring terms is known, walking from term to term is faster than blocks up to this many.
+pub(super) const LONG_RUN: f64 = 1024.0;
+
 /// What is left out of a sum is at most this share of it, by unimodality.
-const NEGLIGIBLE: f64 = 1e-17;
+pub(super) const NEGLIGIBLE: f64 = 1e-17;
 
 /// Σ f(k) over the integers from `first` to `last`; f rises up to `top` and falls from there on.
 ///
