@@ -1,8 +1,8 @@
 //! Planning the saturated (σ, α) mechanism: risk and utility before a single count is drawn.
 //!
 //! In a saturated model the fitted count of a cell is its original count, so the distribution of every synthetic count is
-//! known in advance, and with it every expected measure that is a sum over cells (Jackson, Mitra, Francis & Dove 2022,
-//! section 2). A plan needs nothing but the [`CellSizes`] of the original table, how many cells have each size, and the
+//! known in advance, and with it every expected measure that is a sum over cells (Jackson, Mitra, Francis & Dove 2022, *On
+//! integrating the number of synthetic data sets m into the a priori synthesis approach*, section 2). A plan needs nothing but the [`CellSizes`] of the original table, how many cells have each size, and the
 //! settings of the [`Mechanism`]:
 //!
 //! ```

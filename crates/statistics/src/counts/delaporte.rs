@@ -198,6 +198,30 @@ mod tests {
     }
 
     #[test]
+    fn large_means_agree_with_adding_every_term_that_matters() {
+        for (mean, sigma, nu) in [(1e8, 0.1, 0.5), (1e8, 10.0, 0.9), (1e8, 1e-6, 0.3), (1e9, 1.0, 0.05)] {
+            let law = Delaporte::new(mean, sigma, nu);
+            let lambda = law.plain.mean();
+            let first = (lambda - 10.0 * lambda.sqrt()).floor();
+            let length = (20.0 * lambda.sqrt()) as usize;
+            let (mut plain, mut dispersed) = (vec![0.0; length], vec![0.0; length]);
+            for n in [0.99 * mean, mean, 1.3 * mean].map(f64::floor) {
+                let last = first + length as f64 - 1.0;
+                law.plain.fill_run(first, &mut plain);
+                law.dispersed.fill_run(n - last, &mut dispersed);
+                let sum: f64 = plain.iter().zip(dispersed.iter().rev()).map(|(p, d)| p * d).sum();
+                // At sigma 1e-6 the last of the three is 250 standard deviations out, and the sum has underflowed.
+                if sum > 1e-250 {
+                    let error = law.ln_probability(n) - sum.ln();
+                    assert!(error.abs() < 1e-10, "mean {mean} sigma {sigma} nu {nu} n {n}: {error}");
+                } else {
+                    assert!(law.ln_probability(n) < -500.0, "mean {mean} sigma {sigma} nu {nu} n {n}");
+                }
+            }
+        }
+    }
+
+    #[test]
     fn turning_points_are_where_the_terms_turn() {
         for (mean, sigma, nu) in [(50.0, 0.2, 0.5), (50.0, 100.0, 0.9), (50.0, 1e4, 0.5)] {
             let law = Delaporte::new(mean, sigma, nu);
