@@ -93,6 +93,30 @@ pub enum Error {
         /// Variables of the target.
         variables: Vec<usize>,
     },
+    /// A published total is positive where the model that is raked to it has no records.
+    #[error(
+        "the target over variables {variables:?} has records in a class that the model leaves empty, and \
+         raking cannot fill it; fit the model with a small positive count there, or correct the target"
+    )]
+    EmptyInModel {
+        /// Variables of the target.
+        variables: Vec<usize>,
+    },
+    /// Targets to rake a model to that none of its cliques holds, and that no tree within the limit holds.
+    #[error(
+        "no clique of the model holds all variables of the target over {}, and a tree that does has {cells} \
+         cells, above the limit of {limit}; include that margin when the model is fitted, and fewer others, \
+         or merge classes",
+        listed(.targets)
+    )]
+    TargetAcrossCliques {
+        /// The variables of each such target.
+        targets: Vec<Vec<usize>>,
+        /// The cells of the tree; `u128::MAX` where there are more.
+        cells: u128,
+        /// The limit.
+        limit: usize,
+    },
     /// The full table was asked for and is too large.
     #[error(
         "the full table has {cells} cells, and the limit is {limit}; allow a junction tree, or merge classes"
@@ -146,4 +170,9 @@ fn disagreement(shared: &[usize]) -> String {
     } else {
         format!("disagree on their common margin over variables {shared:?}")
     }
+}
+
+fn listed(targets: &[Vec<usize>]) -> String {
+    let targets: Vec<String> = targets.iter().map(|variables| format!("{variables:?}")).collect();
+    targets.join(" or ")
 }

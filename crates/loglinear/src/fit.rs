@@ -9,7 +9,7 @@ use crate::error::Error;
 use crate::junction_tree::JunctionTree;
 use crate::model::FittedModel;
 use crate::options::{Form, Options, Order};
-use crate::raking::{Raking, Starved, Sweep};
+use crate::raking::{FittedClique, Potential, Raking, Starved, Sweep};
 use crate::refusal::Refusal;
 use crate::target::{Impossible, Problem, Target};
 use crate::tree::TreeModel;
@@ -70,13 +70,32 @@ pub fn fit_watched(
 ) -> Result<FittedModel, Error> {
     let problem = Problem::new(dims, targets, impossible, options)?;
     let (form, tree) = choose(&problem, options)?;
-    let mut raking = Raking::new(&problem, &tree, options.order).ok_or(Error::NothingPossible)?;
+    let start: Vec<Potential<'_>> = impossible.iter().map(Potential::Possible).collect();
+    let mut raking = Raking::new(&problem, &tree, &start, options.order).ok_or(Error::NothingPossible)?;
+    if !impossible.is_empty() {
+        let unreachable = |starved| Error::Unreachable { variables: variables_of(&problem, starved) };
+        raking.sweep(Sweep::Measure).map_err(unreachable)?;
+    }
     let convergence = converge(&problem, &tree, &mut raking, options, watch)?;
-    let mut cliques = raking.into_cliques();
-    Ok(match (form, cliques.len()) {
+    Ok(fitted(dims, form, raking.into_cliques(), convergence))
+}
+
+/// The model that a fit has ended at; `form` says whether one clique is meant as the full table.
+pub(crate) fn fitted(
+    dims: &[usize],
+    form: Form,
+    mut cliques: Vec<FittedClique>,
+    convergence: Convergence,
+) -> FittedModel {
+    match (form, cliques.len()) {
         (Form::Dense, 1) => FittedModel::Dense(DenseModel::new(dims, cliques.remove(0), convergence)),
         _ => FittedModel::Tree(TreeModel::new(dims, cliques, convergence)),
-    })
+    }
+}
+
+/// The variables of a target that found no cell.
+pub(crate) fn variables_of(problem: &Problem<'_>, starved: Starved) -> Vec<usize> {
+    problem.targets[starved.target].variables.clone()
 }
 
 /// The full table as a tree of one clique, or the junction tree of the margins, or a refusal.
@@ -117,25 +136,19 @@ fn choose(problem: &Problem<'_>, options: &Options) -> Result<(Form, JunctionTre
 ///
 /// Within a sweep each margin is seen at another table, so what it shows only says when to look properly: a
 /// measuring sweep sees all margins at one table, and that alone decides.
-fn converge(
+pub(crate) fn converge(
     problem: &Problem<'_>,
     tree: &JunctionTree,
     raking: &mut Raking,
     options: &Options,
     mut watch: impl FnMut(&Progress) -> ControlFlow<()>,
 ) -> Result<Convergence, Error> {
-    let variables = |starved: Starved| problem.targets[starved.target].variables.clone();
-    if !problem.impossible.is_empty() {
-        raking
-            .sweep(Sweep::Measure)
-            .map_err(|starved| Error::Unreachable { variables: variables(starved) })?;
-    }
     let wanted = options.tolerance * problem.total;
     let still = options.settled * problem.total;
     let exact_at_once = closed_form(problem, tree);
     let mut look_at = wanted;
     for sweeps in 1.. {
-        let conflict = |starved| Error::ConflictingZeros { variables: variables(starved) };
+        let conflict = |starved| Error::ConflictingZeros { variables: variables_of(problem, starved) };
         let seen = raking.sweep(Sweep::Rake).map_err(conflict)?;
         let progress = Progress { sweeps, max_sweeps: options.max_sweeps, deviation: seen.deviation, wanted };
         if watch(&progress).is_break() {

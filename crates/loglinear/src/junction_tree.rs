@@ -55,6 +55,11 @@ impl JunctionTree {
         Self { dims: dims.to_vec(), cliques: vec![(0..dims.len()).collect()], edges: Vec::new() }
     }
 
+    /// Cliques that are already joined so.
+    pub(crate) fn joined(dims: &[usize], cliques: Vec<Vec<usize>>, edges: Vec<(usize, usize)>) -> Self {
+        Self { dims: dims.to_vec(), cliques, edges }
+    }
+
     /// The variables of each clique, ascending.
     pub fn cliques(&self) -> &[Vec<usize>] {
         &self.cliques

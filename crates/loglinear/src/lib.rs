@@ -21,6 +21,8 @@
 //! # Ok::<(), loglinear::Error>(())
 //! ```
 //!
+//! A model fitted to a survey is brought to a census's totals by [`FittedModel::rake`].
+//!
 //! # How it is computed
 //!
 //! The full table of K cells exists only up to [`Options::dense_limit`]. There a margin update is one fused
@@ -47,6 +49,7 @@ mod junction_tree;
 mod model;
 mod multinomial;
 mod options;
+mod published_totals;
 mod raking;
 mod refusal;
 mod sampler;

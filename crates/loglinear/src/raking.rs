@@ -1,8 +1,8 @@
 //! Raking: the sweeps of iterative proportional fitting, on one table or on a tree of cliques.
 //!
 //! Raking a margin multiplies each cell of the table by target ÷ current sum of the margin cell it belongs to
-//! (Deming & Stephan 1940). From a start that is uniform over the possible cells, repeated raking converges
-//! to the table with the wanted margins that is closest to the start in Kullback–Leibler divergence: the
+//! (Deming & Stephan 1940). Repeated raking converges to the table with the wanted margins that is closest to
+//! the start in Kullback–Leibler divergence: from a start that is uniform over the possible cells, the
 //! log-linear model with one term per margin (Csiszár 1975).
 //!
 //! A table goes through its *stations* one after the other. Each station is a set of variables: the table is
@@ -16,6 +16,8 @@
 //!   single sweep (Jiroušek & Přeučil 1995; Teh & Welling 2003).
 
 mod setup;
+
+pub(crate) use setup::Potential;
 
 use crate::traversal::Traversal;
 

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::convergence::Convergence;
 use crate::error::Error;
+use crate::junction_tree::JunctionTree;
 use crate::raking::FittedClique;
 use crate::traversal::summed;
 use crate::variables::{cells, cells_exactly, for_each_position, intersection, is_subset, union};
@@ -121,6 +122,25 @@ impl TreeModel {
     /// The variables that a clique shares with its parent.
     pub(crate) fn separator(&self, at: usize) -> &[usize] {
         &self.separators[at].variables
+    }
+
+    /// The tree without its counts.
+    pub(crate) fn junction_tree(&self) -> JunctionTree {
+        let edges = self.cliques.iter().enumerate().filter_map(|(at, clique)| Some((clique.parent?, at)));
+        let cliques = self.cliques.iter().map(|clique| clique.variables.clone()).collect();
+        JunctionTree::joined(&self.dims, cliques, edges.collect())
+    }
+
+    /// One factor a clique, whose product is the expected count of every cell: the counts of the first clique,
+    /// and count(clique) ÷ count(separator) of every other.
+    pub(crate) fn factors(&self) -> impl Iterator<Item = (&[usize], Vec<f64>)> {
+        self.cliques.iter().zip(&self.separators).map(|(clique, separator)| {
+            let mut own = Factor { variables: clique.variables.clone(), counts: clique.counts.clone() };
+            if clique.parent.is_some() {
+                own.divide(separator, &self.dims);
+            }
+            (clique.variables.as_slice(), own.counts)
+        })
     }
 
     pub(crate) fn expected(&self, classes: &[usize]) -> f64 {

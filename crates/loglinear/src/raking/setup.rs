@@ -1,18 +1,44 @@
-//! Setting up: the tables of a junction tree before the first sweep, uniform over the possible cells.
+//! Setting up: the tables of a junction tree before the first sweep, a product of factors that each lie within
+//! a clique.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use super::{Change, Door, Raking, Station, Table};
 use crate::junction_tree::JunctionTree;
 use crate::options::Order;
 use crate::schedule::{Stop, schedule};
-use crate::target::Problem;
+use crate::target::{Impossible, Problem};
 use crate::traversal::{Traversal, total};
 use crate::variables::{cells, for_each_position, intersection, positions};
 
+/// A factor of the table before the first sweep. Where no factor speaks, that table is uniform.
+#[derive(Debug)]
+pub(crate) enum Potential<'a> {
+    /// 0 where a cell is impossible, else 1.
+    Possible(&'a Impossible),
+    /// A non-negative function of `variables` (ascending), row-major.
+    Weights { variables: &'a [usize], weights: Cow<'a, [f64]> },
+}
+
+impl Potential<'_> {
+    fn variables(&self) -> &[usize] {
+        match self {
+            Self::Possible(rule) => &rule.variables,
+            Self::Weights { variables, .. } => variables,
+        }
+    }
+}
+
 impl Raking {
-    /// The tables of a junction tree, uniform over the possible cells; nothing if no cell is possible.
-    pub(crate) fn new(problem: &Problem<'_>, tree: &JunctionTree, order: Order) -> Option<Self> {
+    /// The tables of a junction tree whose cliques hold every target and every factor of the `start`; nothing
+    /// if the start is zero everywhere.
+    pub(crate) fn new(
+        problem: &Problem<'_>,
+        tree: &JunctionTree,
+        start: &[Potential<'_>],
+        order: Order,
+    ) -> Option<Self> {
         let places = tree.visits_from_root();
         let count = places.len();
         let mut place_of = vec![0; count];
@@ -24,9 +50,9 @@ impl Raking {
         for (number, target) in problem.targets.iter().enumerate() {
             margins[place_of_host(&target.variables)].push((number, target.variables.as_slice()));
         }
-        let mut rules = vec![Vec::new(); count];
-        for rule in problem.impossible {
-            rules[place_of_host(&rule.variables)].push(rule);
+        let mut potentials = vec![Vec::new(); count];
+        for potential in start {
+            potentials[place_of_host(potential.variables())].push(potential);
         }
         let variables: Vec<&[usize]> =
             places.iter().map(|(clique, _)| tree.cliques()[*clique].as_slice()).collect();
@@ -34,8 +60,8 @@ impl Raking {
         let separator =
             |place: usize| parents[place].map(|parent| intersection(variables[place], variables[parent]));
 
-        // Children before parents, so that a clique can be told of its possible cells by all that hangs on it
-        // (the collecting half of Lauritzen & Spiegelhalter 1988). The first sweep brings the other half.
+        // Children before parents, so that a clique can be told of the start by all that hangs on it (the
+        // collecting half of Lauritzen & Spiegelhalter 1988). The first sweep brings the other half.
         let mut cliques: Vec<Option<Table>> = (0..count).map(|_| None).collect();
         let mut children: Vec<Vec<usize>> = vec![Vec::new(); count];
         for place in (0..count).rev() {
@@ -47,12 +73,8 @@ impl Raking {
             let entrance = separator.as_deref().map_or(Entrance::Ring, Entrance::Separator);
             let mut table = table(problem, variables[place], stops, entrance);
             table.cells.fill(1.0);
-            for rule in &rules[place] {
-                for_each_position(problem.dims, &table.layout, &rule.variables, |cell, position| {
-                    if rule.cells.contains(position) {
-                        table.cells[cell] = 0.0;
-                    }
-                });
+            for potential in &potentials[place] {
+                table.weigh(potential, problem.dims);
             }
             for &child in &children[place] {
                 if let Some(child) = &mut cliques[child] {
@@ -78,6 +100,23 @@ impl Raking {
 }
 
 impl Table {
+    /// Multiplies in a factor of the start.
+    fn weigh(&mut self, potential: &Potential<'_>, dims: &[usize]) {
+        let Self { layout, cells, .. } = self;
+        match potential {
+            Potential::Possible(rule) => {
+                for_each_position(dims, layout, &rule.variables, |cell, position| {
+                    if rule.cells.contains(position) {
+                        cells[cell] = 0.0;
+                    }
+                })
+            }
+            Potential::Weights { variables, weights } => {
+                for_each_position(dims, layout, variables, |cell, position| cells[cell] *= weights[position]);
+            }
+        }
+    }
+
     /// Multiplies in what a child knows of the separator, and learns where the child's cells of it are.
     fn hear(&mut self, child: &mut Table, dims: &[usize]) {
         let Door::Separator { told, positions: places, .. } = &mut child.door else { return };
