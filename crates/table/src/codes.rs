@@ -39,12 +39,18 @@ impl Codes {
     pub fn collect(cardinality: usize, codes: impl IntoIterator<Item = u32>) -> Self {
         let codes = codes.into_iter();
         let mut all = Self::with_capacity(cardinality, codes.size_hint().0);
-        match &mut all {
+        all.extend(codes);
+        all
+    }
+
+    /// Appends codes that are within the width.
+    pub fn extend(&mut self, codes: impl IntoIterator<Item = u32>) {
+        let codes = codes.into_iter();
+        match self {
             Self::U8(all) => all.extend(codes.map(|code| code as u8)),
             Self::U16(all) => all.extend(codes.map(|code| code as u16)),
             Self::U32(all) => all.extend(codes),
         }
-        all
     }
 
     /// The number of records.

@@ -9,13 +9,14 @@ use std::collections::BTreeMap;
 
 use num_bigint::BigUint;
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 
 use crate::domain::product;
 use crate::margin::DENSE_LIMIT;
 use crate::{Attributes, Margin};
 
 /// Counts of the cells that occur, in lexicographic order of cells.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ContingencyTable {
     attributes: Attributes,
     packing: Packing,
@@ -24,14 +25,14 @@ pub struct ContingencyTable {
 }
 
 /// Where each variable's class sits in the words of a key.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Packing {
     sizes: Vec<usize>,
     fields: Vec<Field>,
     words: usize,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Field {
     word: usize,
     shift: u32,
@@ -204,6 +205,11 @@ impl ContingencyTable {
     pub fn cell(&self, position: usize) -> Vec<u32> {
         let key = self.key(position);
         (0..self.packing.sizes.len()).map(|place| self.packing.class(key, place)).collect()
+    }
+
+    /// The class of the variable at `place` in an occupied cell.
+    pub fn class(&self, position: usize, place: usize) -> u32 {
+        self.packing.class(self.key(position), place)
     }
 
     /// The packed key of an occupied cell; keys ascend with position.

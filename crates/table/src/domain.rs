@@ -183,8 +183,13 @@ impl Classes {
     /// What a class is called: a level, an interval such as `[16,28)`, a code, or `missing`.
     pub fn label(&self, class: u32) -> String {
         let class = class as usize;
-        let number =
-            |value: f64| if self.numbers == NumberForm::Day { DateFormat::Iso.format(value as i32) } else { value.to_string() };
+        let number = |value: f64| {
+            if self.numbers == NumberForm::Day {
+                DateFormat::Iso.format(value as i32)
+            } else {
+                value.to_string()
+            }
+        };
         match &self.partition {
             Partition::Levels(levels) if class < levels.len() => {
                 levels.get(class as u32).unwrap_or_default().to_owned()

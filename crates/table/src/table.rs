@@ -40,6 +40,20 @@ impl Table {
         Ok(Self { schema, columns, rows })
     }
 
+    /// The records of several tables of one schema, one after the other.
+    pub fn concatenate(schema: Arc<Schema>, tables: Vec<Self>) -> Result<Self, TableError> {
+        let mut parts: Vec<Vec<Column>> = schema.variables().iter().map(|_| Vec::new()).collect();
+        for table in tables {
+            parts.iter_mut().zip(table.columns).for_each(|(all, column)| all.push(column));
+        }
+        let columns = schema
+            .variables()
+            .iter()
+            .zip(parts)
+            .map(|(variable, parts)| Column::concatenate(&variable.kind, parts));
+        Self::new(Arc::clone(&schema), columns.collect())
+    }
+
     /// What the variables may hold.
     pub fn schema(&self) -> &Schema {
         &self.schema

@@ -16,8 +16,8 @@ mod possible;
 use std::collections::BTreeSet;
 
 pub use evaluate::{Condition, Formula, Record, Value};
-pub use possible::{Outcomes, Region, Span};
 pub use parse::{ArithmeticOperator, Comparator, Function};
+pub use possible::{Outcomes, Region, Span};
 
 use crate::TableError;
 use crate::schema::Variable;

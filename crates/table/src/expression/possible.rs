@@ -234,10 +234,17 @@ mod tests {
     #[case("age in (1, 2)", [1.0, 2.0], TRUE.or(FALSE))]
     #[case("not age = 7", [8.0, 9.0], TRUE)]
     #[case("floor(age) = 7", [7.0, 7.0], ANY)]
-    fn holds_for_all_for_none_or_it_depends(#[case] text: &str, #[case] age: [f64; 2], #[case] expected: Outcomes) {
+    fn holds_for_all_for_none_or_it_depends(
+        #[case] text: &str,
+        #[case] age: [f64; 2],
+        #[case] expected: Outcomes,
+    ) {
         let variables = [
             Variable::new("age", Kind::Integer { range: None }),
-            Variable::new("marital", Kind::Categorical { levels: Levels::new(["SINGLE", "MARRIED"]).unwrap() }),
+            Variable::new(
+                "marital",
+                Kind::Categorical { levels: Levels::new(["SINGLE", "MARRIED"]).unwrap() },
+            ),
             Variable::new("pay", Kind::Real { range: None }),
         ];
         let cell = Cell([Span::Numbers { low: age[0], high: age[1] }, Span::Level(1), Span::Missing]);

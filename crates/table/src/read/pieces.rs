@@ -88,12 +88,7 @@ fn join_text(pieces: Vec<Piece>, rows: usize) -> TextColumn {
     let missing = dictionary.len() as u32;
     let mut all = Codes::with_capacity(dictionary.len() + 1, rows);
     for (codes, new_code) in recoded {
-        let new_codes = codes.iter().map(|code| new_code[code as usize].min(missing));
-        match &mut all {
-            Codes::U8(all) => all.extend(new_codes.map(|code| code as u8)),
-            Codes::U16(all) => all.extend(new_codes.map(|code| code as u16)),
-            Codes::U32(all) => all.extend(new_codes),
-        }
+        all.extend(codes.iter().map(|code| new_code[code as usize].min(missing)));
     }
     TextColumn { codes: all, dictionary }
 }

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 pub use conformance::{Located, Violation, Violations};
 pub use declared::{DeclaredSchema, LearnedSchema};
-pub use file::{KindName, SchemaFile, VariableSection};
+pub use file::{KindName, SchemaFile, VariableSection, located};
 pub use levels::Levels;
 
 use crate::TableError;

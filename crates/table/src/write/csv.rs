@@ -3,37 +3,52 @@
 use std::io::Write;
 
 use crate::column::{Column, Entry, Numbers};
-use crate::schema::{Kind, Variable};
+use crate::schema::{Kind, Schema, Variable};
 use crate::{Codes, Table};
 
 /// A column that can write any of its records.
 enum Written<'a> {
     /// A text for every code, ready to be written.
-    Texts { codes: &'a Codes, texts: Vec<String> },
+    Texts {
+        codes: &'a Codes,
+        texts: Vec<String>,
+    },
     Integers(&'a Numbers<i64>, Vec<String>),
     Reals(&'a Numbers<f64>, Vec<String>),
     Days(&'a Numbers<i32>, crate::date::DateFormat),
 }
 
-pub(super) fn write(table: &Table, file: &mut dyn Write) -> std::io::Result<()> {
-    let variables = table.schema().variables();
-    let names: Vec<String> = variables.iter().map(|variable| field(&variable.name)).collect();
-    writeln!(file, "{}", names.join(","))?;
-    let columns: Vec<Written<'_>> =
-        variables.iter().zip(table.columns()).map(|(variable, column)| Written::new(variable, column)).collect();
-    let mut line = String::new();
-    for row in 0..table.rows() {
-        line.clear();
-        for (position, column) in columns.iter().enumerate() {
-            if position > 0 {
-                line.push(',');
-            }
-            column.write(row, &mut line);
-        }
-        line.push('\n');
-        file.write_all(line.as_bytes())?;
+/// Writes CSV.
+pub(super) struct CsvWriter<W>(W);
+
+impl<W: Write> CsvWriter<W> {
+    pub(super) fn new(mut sink: W, schema: &Schema) -> std::io::Result<Self> {
+        let names: Vec<String> = schema.variables().iter().map(|variable| field(&variable.name)).collect();
+        writeln!(sink, "{}", names.join(","))?;
+        Ok(Self(sink))
     }
-    Ok(())
+
+    pub(super) fn write(&mut self, table: &Table) -> std::io::Result<()> {
+        let variables = table.schema().variables().iter().zip(table.columns());
+        let columns: Vec<Written<'_>> =
+            variables.map(|(variable, column)| Written::new(variable, column)).collect();
+        let mut text = String::new();
+        for row in 0..table.rows() {
+            for (position, column) in columns.iter().enumerate() {
+                if position > 0 {
+                    text.push(',');
+                }
+                column.write(row, &mut text);
+            }
+            text.push('\n');
+        }
+        self.0.write_all(text.as_bytes())
+    }
+
+    pub(super) fn finish(mut self) -> std::io::Result<W> {
+        self.0.flush()?;
+        Ok(self.0)
+    }
 }
 
 impl<'a> Written<'a> {
@@ -54,7 +69,8 @@ impl<'a> Written<'a> {
             Column::Integer(numbers) => Self::Integers(numbers, codes()),
             Column::Real(numbers) => Self::Reals(numbers, codes()),
             Column::Date(days) => {
-                let format = if let Kind::Date { format, .. } = variable.kind { format } else { Default::default() };
+                let format =
+                    if let Kind::Date { format, .. } = variable.kind { format } else { Default::default() };
                 Self::Days(days, format)
             }
         }
@@ -62,7 +78,11 @@ impl<'a> Written<'a> {
 
     fn write(&self, row: usize, line: &mut String) {
         use std::fmt::Write;
-        fn number<T: Copy + Default + std::fmt::Display>(entry: Entry<T>, codes: &[String], line: &mut String) {
+        fn number<T: Copy + Default + std::fmt::Display>(
+            entry: Entry<T>,
+            codes: &[String],
+            line: &mut String,
+        ) {
             match entry {
                 Entry::Value(value) => {
                     let written = write!(line, "{value}");
@@ -87,5 +107,9 @@ impl<'a> Written<'a> {
 
 /// A field, in quotes where it holds a separator, a quote or a line end.
 fn field(text: &str) -> String {
-    if text.contains(['"', ',', '\n', '\r']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.to_owned() }
+    if text.contains(['"', ',', '\n', '\r']) {
+        format!("\"{}\"", text.replace('"', "\"\""))
+    } else {
+        text.to_owned()
+    }
 }

@@ -3,12 +3,15 @@
 mod csv;
 mod parquet;
 
+use std::io::Write;
 use std::path::Path;
 
-use crate::{Table, TableError};
+use crate::{Schema, Table, TableError};
 
 /// The formats we write.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema,
+)]
 #[serde(rename_all = "lowercase")]
 pub enum Format {
     /// Comma-separated text with a header; missing is the empty field.
@@ -28,23 +31,57 @@ impl Format {
     }
 }
 
-/// Writes the table to `path`.
-pub fn write_table(table: &Table, path: &Path, format: Format) -> Result<(), TableError> {
-    match format {
-        Format::Csv => crate::atomic_file::write_with(path, |file| csv::write(table, file)),
-        Format::Parquet => {
-            let bytes = parquet::bytes(table).map_err(|error| TableError::io(path, std::io::Error::other(error)))?;
-            crate::atomic_file::write(path, &bytes)
+/// Writes tables of one schema, part after part, into one file.
+pub struct TableWriter<W: Write + Send>(Inner<W>);
+
+enum Inner<W: Write + Send> {
+    Csv(csv::CsvWriter<W>),
+    Parquet(parquet::ParquetWriter<W>),
+}
+
+impl<W: Write + Send> TableWriter<W> {
+    /// A writer of records of this schema.
+    pub fn new(sink: W, schema: &Schema, format: Format) -> std::io::Result<Self> {
+        Ok(Self(match format {
+            Format::Csv => Inner::Csv(csv::CsvWriter::new(sink, schema)?),
+            Format::Parquet => Inner::Parquet(parquet::ParquetWriter::new(sink, schema)?),
+        }))
+    }
+
+    /// Writes some records.
+    pub fn write(&mut self, table: &Table) -> std::io::Result<()> {
+        match &mut self.0 {
+            Inner::Csv(writer) => writer.write(table),
+            Inner::Parquet(writer) => writer.write(table),
+        }
+    }
+
+    /// Writes what is left and gives the sink back.
+    pub fn finish(self) -> std::io::Result<W> {
+        match self.0 {
+            Inner::Csv(writer) => writer.finish(),
+            Inner::Parquet(writer) => writer.finish(),
         }
     }
 }
 
+/// Writes a table to `path`, whole or not at all.
+pub fn write_table(table: &Table, path: &Path, format: Format) -> Result<(), TableError> {
+    let bytes = bytes(table, format).map_err(|source| TableError::io(path, source))?;
+    crate::atomic_file::write(path, &bytes)
+}
+
+fn bytes(table: &Table, format: Format) -> std::io::Result<Vec<u8>> {
+    let mut writer = TableWriter::new(Vec::new(), table.schema(), format)?;
+    writer.write(table)?;
+    writer.finish()
+}
+
 /// The table as CSV text.
 pub fn csv_text(table: &Table) -> String {
-    let mut bytes = Vec::new();
-    let written = csv::write(table, &mut bytes);
-    debug_assert!(written.is_ok(), "writing to memory cannot fail");
-    String::from_utf8(bytes).unwrap_or_default()
+    let text = bytes(table, Format::Csv).map(String::from_utf8);
+    debug_assert!(matches!(text, Ok(Ok(_))), "writing to memory cannot fail");
+    text.map(Result::unwrap_or_default).unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -56,11 +93,13 @@ mod tests {
     const SCHEMA: &str = "[variables.sex]\nkind = \"categorical\"\nlevels = [\"M, or \\\"m\\\"\", \"F\"]\nmissing = true\n\
         [variables.pay]\nkind = \"real\"\ncodes = { -8 = \"none\" }\nmissing = true\n[variables.age]\nkind = \"integer\"\n\
         [variables.born]\nkind = \"date\"\nformat = \"DD.MM.YYYY\"\nmissing = true\n[variables.id]\nkind = \"text-id\"\n";
-    const TEXT: &str = "sex,pay,age,born,id\n\"M, or \"\"m\"\"\",0.1,-3,27.03.2011,x\n,-8,4,,y\nF,,5,01.01.1970,z\n";
+    const TEXT: &str =
+        "sex,pay,age,born,id\n\"M, or \"\"m\"\"\",0.1,-3,27.03.2011,x\n,-8,4,,y\nF,,5,01.01.1970,z\n";
 
     #[test]
     fn what_is_written_reads_back_the_same() {
-        let options = ReadOptions { schema: Some(SchemaFile::parse(SCHEMA).unwrap()), ..ReadOptions::default() };
+        let options =
+            ReadOptions { schema: Some(SchemaFile::parse(SCHEMA).unwrap()), ..ReadOptions::default() };
         let table = read_csv_text(TEXT, &options).unwrap();
         assert_eq!(csv_text(&table), TEXT);
         let folder = tempfile::tempdir().unwrap();
