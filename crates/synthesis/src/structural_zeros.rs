@@ -18,12 +18,36 @@ pub struct StructuralZeros(Vec<Zeros>);
 
 /// Combinations of some variables that cannot occur, in whatever company.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "ListedZeros", into = "ListedZeros")]
 pub struct Zeros {
     /// The variables, as positions in the domain.
     pub attributes: Attributes,
     /// One bit for each cell over them, the last variable fastest; set where impossible.
     pub cells: FixedBitSet,
     sizes: Vec<usize>,
+}
+
+/// Zeros as a model file lists them.
+#[derive(Serialize, Deserialize)]
+struct ListedZeros {
+    attributes: Attributes,
+    sizes: Vec<usize>,
+    impossible: Vec<usize>,
+}
+
+impl From<Zeros> for ListedZeros {
+    fn from(zeros: Zeros) -> Self {
+        Self { impossible: zeros.cells.ones().collect(), attributes: zeros.attributes, sizes: zeros.sizes }
+    }
+}
+
+impl From<ListedZeros> for Zeros {
+    fn from(listed: ListedZeros) -> Self {
+        let mut cells = FixedBitSet::with_capacity(listed.sizes.iter().product());
+        let size = cells.len();
+        listed.impossible.into_iter().filter(|cell| *cell < size).for_each(|cell| cells.insert(cell));
+        Self { attributes: listed.attributes, cells, sizes: listed.sizes }
+    }
 }
 
 impl StructuralZeros {

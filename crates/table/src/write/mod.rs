@@ -36,7 +36,7 @@ pub struct TableWriter<W: Write + Send>(Inner<W>);
 
 enum Inner<W: Write + Send> {
     Csv(csv::CsvWriter<W>),
-    Parquet(parquet::ParquetWriter<W>),
+    Parquet(Box<parquet::ParquetWriter<W>>),
 }
 
 impl<W: Write + Send> TableWriter<W> {
@@ -44,7 +44,7 @@ impl<W: Write + Send> TableWriter<W> {
     pub fn new(sink: W, schema: &Schema, format: Format) -> std::io::Result<Self> {
         Ok(Self(match format {
             Format::Csv => Inner::Csv(csv::CsvWriter::new(sink, schema)?),
-            Format::Parquet => Inner::Parquet(parquet::ParquetWriter::new(sink, schema)?),
+            Format::Parquet => Inner::Parquet(Box::new(parquet::ParquetWriter::new(sink, schema)?)),
         }))
     }
 
