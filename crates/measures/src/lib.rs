@@ -22,6 +22,7 @@ pub mod comparison;
 mod error;
 pub mod finding;
 pub mod registry;
+pub mod risk;
 pub mod shared_tables;
 pub mod utility;
 

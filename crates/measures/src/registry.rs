@@ -1,5 +1,6 @@
 //! The one list of measures, from which command line, reports and documentation are made.
 
+use crate::risk::uniques::Uniques;
 use crate::utility::tables::{TableOptions, Tables};
 use crate::{Comparison, Finding, MeasureCard, MeasureError};
 
@@ -27,16 +28,18 @@ pub struct Settings {
     pub tables: TableOptions,
     /// Which tables are compared: all of one variable, of two, of three …
     pub ways: Vec<usize>,
+    /// Sets of variables by which an intruder might know a record; none means all variables but identifiers.
+    pub keys: Vec<Vec<String>>,
 }
 
 impl Default for Settings {
     fn default() -> Self {
-        Self { tables: TableOptions::default(), ways: vec![1, 2] }
+        Self { tables: TableOptions::default(), ways: vec![1, 2], keys: Vec::new() }
     }
 }
 
 /// Every family of measures, in the order reports show them.
-pub const MEASURES: &[&dyn Measure] = &[&Tables];
+pub const MEASURES: &[&dyn Measure] = &[&Tables, &Uniques];
 
 /// The card of a measure.
 pub fn card_of(name: &str) -> Option<&'static MeasureCard> {
