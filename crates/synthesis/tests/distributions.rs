@@ -26,7 +26,8 @@ fn small() -> Table {
     let schema = "[variables.a]\nkind = \"categorical\"\nlevels = [\"x\", \"y\"]\n[variables.b]\nkind = \"categorical\"\nlevels = [\"p\", \"q\"]\n\
                   [variables.c]\nkind = \"categorical\"\nlevels = [\"1\", \"2\", \"3\"]\n[[impossible]]\nwhere = \"a = 'x' and b = 'q' and c <> '3'\"\n";
     let mut text = String::from("a,b,c\n");
-    for (row, times) in [("x,p,1", 12), ("x,p,3", 5), ("x,q,3", 1), ("y,p,2", 20), ("y,q,1", 2), ("y,q,3", 3)] {
+    for (row, times) in [("x,p,1", 12), ("x,p,3", 5), ("x,q,3", 1), ("y,p,2", 20), ("y,q,1", 2), ("y,q,3", 3)]
+    {
         (0..times).for_each(|_| text.push_str(&format!("{row}\n")));
     }
     read_csv_text(

@@ -78,7 +78,8 @@ impl Partition {
         match self {
             Self::Levels(_) => None,
             Self::Values(values) => {
-                values.binary_search_by(|known| known.total_cmp(&value)).ok().map(|class| class as u32)
+                let at = values.partition_point(|known| *known < value);
+                values.get(at).filter(|known| **known == value).map(|_| at as u32)
             }
             Self::Intervals { limits, .. } => {
                 let below = limits.partition_point(|limit| *limit <= value);
@@ -273,6 +274,13 @@ mod tests {
             Partition::Intervals { limits: vec![16.0, 28.0, 97.0], chosen_by: ClassRule::Quantiles };
         let classes = [15.9, 16.0, 27.9, 28.0, 97.0, 97.1].map(|value| partition.class_of(value));
         assert_eq!(classes, [None, Some(0), Some(0), Some(1), Some(1), None]);
+    }
+
+    #[test]
+    fn minus_zero_is_zero() {
+        assert_eq!(Partition::Values(vec![-0.0, 1.0]).class_of(0.0), Some(0));
+        assert_eq!(Partition::Values(vec![0.0, 1.0]).class_of(-0.0), Some(0));
+        assert_eq!(Partition::Values(vec![0.0, 1.0]).class_of(0.5), None);
     }
 
     #[test]

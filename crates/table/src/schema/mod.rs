@@ -283,6 +283,26 @@ impl Schema {
         self
     }
 
+    /// The schema of some of the variables, with everything that is about those alone.
+    pub(crate) fn select(&self, positions: &[usize]) -> Result<Self, TableError> {
+        let names: Vec<&str> =
+            positions.iter().map(|position| self.variables[*position].name.as_str()).collect();
+        let is_kept =
+            |expression: &Expression| expression.variables().iter().all(|name| names.contains(name));
+        let mut variables: Vec<Variable> =
+            positions.iter().map(|position| self.variables[*position].clone()).collect();
+        for variable in &mut variables {
+            variable.within = variable.within.take().filter(|parent| names.contains(&parent.as_str()));
+            variable.formula = variable.formula.take().filter(is_kept);
+        }
+        let rules =
+            self.rules.iter().filter(|rule| is_kept(&rule.when) && is_kept(&rule.then)).cloned().collect();
+        let impossible = self.impossible.iter().filter(|condition| is_kept(condition)).cloned().collect();
+        let schema = Self { variables, rules, impossible, ..self.clone() };
+        schema.check()?;
+        Ok(schema)
+    }
+
     fn check(&self) -> Result<(), TableError> {
         if self.variables.is_empty() {
             return Err(TableError::schema(
