@@ -33,6 +33,7 @@ mod delaporte;
 mod deviance;
 mod distribution;
 mod family;
+mod inversion_table;
 mod law;
 mod mixing;
 mod negative_binomial;
@@ -42,3 +43,4 @@ mod unimodal_sum;
 
 pub use distribution::CountDistribution;
 pub use family::{CountError, CountFamily, Dispersion, Mean, PoissonShare};
+pub use inversion_table::InversionTable;

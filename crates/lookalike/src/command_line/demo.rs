@@ -1,19 +1,35 @@
 //! `lookalike demo`: the story so far, told on an invented town.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Args;
+use statistics::counts::CountFamily;
+use study::plan::{CellSizes, Grid, MeanCount, Mechanism, Plan, PlanError};
+use study::release::{Input, Manifest, Release, sha256_of_file};
+use synthesis::Recipe;
 use table::profile::profile;
 use table::read::{self, ReadOptions};
 use table::schema::SchemaFile;
-use table::{Grouping, TableError, atomic_file};
+use table::{Grouping, Table, TableError, atomic_file};
 use town::Town;
 
 use super::{Everywhere, Failure};
 
 /// The variables by which neighbours know each other.
 const KEYS: [&str; 5] = ["sex", "age", "district", "marital", "occ2"];
+
+/// One recipe for each method.
+const RECIPES: [(&str, &[&str]); 3] = [
+    ("catall", &[]),
+    ("saturated", &["sigma=0.5"]),
+    (
+        "ipf",
+        &[
+            "margins=sex:age,age:marital,marital:married_on,age:hsize,hsize:rooms,occ1:occ2,occ2:occ3,occ1:income,age:occ1",
+        ],
+    ),
+];
 
 /// Tell the whole story on an invented town.
 #[derive(Debug, Args)]
@@ -41,7 +57,61 @@ impl Demo {
         let options = ReadOptions { schema: Some(SchemaFile::read(&schema)?), ..ReadOptions::default() };
         let people = read::read_table(&data, &options)?;
         let profile = profile(&people, &KEYS.map(str::to_owned), &Grouping::default())?;
-        everywhere.deliver(&report::profile_text(&data_name, &profile), || serde_json::json!(profile))?;
+        everywhere.tell(&report::profile_text(&data_name, &profile))?;
+        let plan = self.plan(&people, everywhere)?;
+        let manifests = self.generate(&people, &data, everywhere)?;
+        let story = serde_json::json!({"describe": profile, "plan": plan, "releases": manifests});
+        everywhere.deliver("", || story)?;
         Ok(ExitCode::SUCCESS)
+    }
+
+    /// What the saturated mechanism would give and cost, before generating.
+    fn plan(&self, people: &Table, everywhere: &Everywhere) -> Result<Plan, Failure> {
+        let sizes = CellSizes::new(synthesis::cell_sizes(people, Grouping::default().groups)?)?;
+        let family = CountFamily::nbi(0.5).map_err(PlanError::from)?;
+        let grid = Grid {
+            sigmas: vec![0.1, 0.5, 2.0],
+            ms: vec![1, 10],
+            near: vec![(1, 0.5)],
+            mean_count: MeanCount::Exact,
+        };
+        let plan = Plan::over(&sizes, &Mechanism::new(family), &grid)?;
+        everywhere.tell(&format!(
+            "\n$ lookalike plan {}/town.csv --schema … --sigma 0.1,0.5,2 --m 1,10\n\n",
+            self.out.display()
+        ))?;
+        everywhere.tell(&report::plan_text(&plan))?;
+        Ok(plan)
+    }
+
+    /// One release for each method, all of them valid under the schema.
+    fn generate(
+        &self,
+        people: &Table,
+        data: &Path,
+        everywhere: &Everywhere,
+    ) -> Result<Vec<Manifest>, Failure> {
+        let mut manifests = Vec::new();
+        for (method, settings) in RECIPES {
+            let mut recipe = Recipe { seed: Some(1901), ..Recipe::new(method) };
+            settings.iter().try_for_each(|setting| recipe.set(setting))?;
+            let out = self.out.join(method);
+            let fitted = synthesis::fit(people, &recipe)?;
+            let input = Input {
+                rows: people.rows() as u64,
+                columns: people.columns().len(),
+                sha256: sha256_of_file(data)?,
+            };
+            let manifest = Release { fitted: &fitted, recipe: &recipe, schema: people.schema(), input }
+                .write(&out, out.exists())?;
+            let set: String = settings.iter().map(|setting| format!(" --set {setting}")).collect();
+            everywhere.tell(&format!(
+                "\n$ lookalike synth … --method {method}{set} --seed 1901 --out {}\n\n",
+                out.display()
+            ))?;
+            everywhere.tell(&super::synth::summary(&out, &manifest))?;
+            manifests.push(manifest);
+        }
+        Ok(manifests)
     }
 }

@@ -1,6 +1,6 @@
 //! `lookalike synth`: synthetic data sets with their evidence, in a release folder.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
@@ -82,7 +82,7 @@ impl Synth {
         if let Some(path) = &self.save_model {
             ModelFile::new(&recipe.method, !recipe.strata.is_empty(), fitted.model.as_ref()).write(path)?;
         }
-        everywhere.deliver(&self.summary(&manifest), || serde_json::json!(manifest))?;
+        everywhere.deliver(&summary(&self.out, &manifest), || serde_json::json!(manifest))?;
         Ok(ExitCode::SUCCESS)
     }
 
@@ -112,18 +112,18 @@ impl Synth {
         recipe.check()?;
         Ok(recipe)
     }
+}
 
-    fn summary(&self, manifest: &Manifest) -> String {
-        let mut out =
-            format!("{}: {} by {}\n", self.out.display(), of_data_sets(manifest.m), manifest.method);
-        for file in &manifest.files {
-            let rows = file.rows.map_or_else(String::new, |rows| format!("  {} records", thousands(rows)));
-            out.push_str(&format!("  {}{rows}\n", file.name));
-        }
-        manifest.remarks.iter().for_each(|remark| out.push_str(&format!("  {remark}\n")));
-        out.push_str(&format!("  seed {}; {}\n", manifest.seed.value, manifest.guarantee));
-        out
+/// What was written, for people.
+pub(super) fn summary(out: &Path, manifest: &Manifest) -> String {
+    let mut text = format!("{}: {} by {}\n", out.display(), of_data_sets(manifest.m), manifest.method);
+    for file in &manifest.files {
+        let rows = file.rows.map_or_else(String::new, |rows| format!("  {} records", thousands(rows)));
+        text.push_str(&format!("  {}{rows}\n", file.name));
     }
+    manifest.remarks.iter().for_each(|remark| text.push_str(&format!("  {remark}\n")));
+    text.push_str(&format!("  seed {}; {}\n", manifest.seed.value, manifest.guarantee));
+    text
 }
 
 fn of_data_sets(m: u32) -> String {

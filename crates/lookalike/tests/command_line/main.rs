@@ -5,3 +5,4 @@
 mod demo;
 mod describe;
 mod harness;
+mod synth;

@@ -11,7 +11,7 @@ use rand_distr::{Binomial, Distribution, Poisson};
 use rayon::prelude::*;
 use rustc_hash::FxBuildHasher;
 use serde::{Deserialize, Serialize};
-use statistics::counts::{CountDistribution, CountFamily, Mean};
+use statistics::counts::{CountDistribution, CountFamily, InversionTable, Mean};
 use table::{Attributes, ContingencyTable, Domain};
 
 use super::uniform_cell::UniformCell;
@@ -170,23 +170,50 @@ impl SaturatedModel {
     }
 }
 
+/// The synthetic count of each cell, for whoever has the counts and needs no records. Empty cells stay empty.
+pub fn synthetic_counts(counts: &[u64], family: CountFamily, seed: Seed) -> Result<Vec<u64>, SynthesisError> {
+    let distribution = |count: u64| {
+        let mean =
+            Mean::new(count as f64).map_err(|error| SynthesisError::option("counts", error.to_string()))?;
+        Ok(family.distribution(mean))
+    };
+    draw_counts(counts, &distribution, seed)
+}
+
 /// One synthetic count for each count, block by block on all cores.
 fn draw_counts(
     counts: &[u64],
     distribution: &(dyn Fn(u64) -> Result<CountDistribution, SynthesisError> + Sync),
     seed: Seed,
 ) -> Result<Vec<u64>, SynthesisError> {
-    // Most cells are small and share few means, whose distributions are made once.
-    let small: Vec<CountDistribution> = (0..256).map(distribution).collect::<Result<_, _>>()?;
+    let tables = tables_of_common_counts(counts, distribution)?;
     let blocks = counts.par_chunks(BLOCK).enumerate().map(|(block, counts)| {
         let mut rng = seed.stream(block as u64);
-        let draw = |count: &u64| match small.get(*count as usize) {
-            Some(known) => Ok(known.sample(&mut rng)),
-            None => Ok(distribution(*count)?.sample(&mut rng)),
+        let draw = |count: &u64| match tables.get(*count as usize) {
+            Some(Some(table)) => Ok(table.sample(&mut rng)),
+            _ => Ok(distribution(*count)?.sample(&mut rng)),
         };
         counts.iter().map(draw).collect::<Result<Vec<u64>, SynthesisError>>()
     });
     Ok(blocks.collect::<Result<Vec<_>, _>>()?.concat())
+}
+
+/// Counts below this may be tabulated.
+const SMALL: usize = 256;
+
+/// Most cells are small and share few means; a mean that many cells share is worth a table.
+fn tables_of_common_counts(
+    counts: &[u64],
+    distribution: &dyn Fn(u64) -> Result<CountDistribution, SynthesisError>,
+) -> Result<Vec<Option<InversionTable>>, SynthesisError> {
+    let mut cells = [0_usize; SMALL];
+    counts.iter().filter(|count| **count < SMALL as u64).for_each(|count| cells[*count as usize] += 1);
+    let table = |(count, cells): (usize, &usize)| {
+        // A table takes about as long to make as this many draws.
+        let is_worth_it = *cells > 100 + 20 * count;
+        Ok(if is_worth_it { InversionTable::new(distribution(count as u64)?) } else { None })
+    };
+    cells.iter().enumerate().map(table).collect()
 }
 
 impl Filling {

@@ -1,0 +1,165 @@
+//! `lookalike synth`, `methods` and `plan` as their users call them.
+
+use crate::harness::{json, lookalike, shared};
+
+struct House {
+    folder: tempfile::TempDir,
+}
+
+impl House {
+    fn new() -> Self {
+        let house = Self { folder: tempfile::tempdir().unwrap() };
+        std::fs::write(
+            house.path("people.csv"),
+            "sex,age,edu\n".to_owned() + &"F,31,low\nM,47,high\nF,52,low\nM,19,low\n".repeat(20),
+        )
+        .unwrap();
+        house
+    }
+
+    fn path(&self, name: &str) -> String {
+        self.folder.path().join(name).display().to_string()
+    }
+
+    fn synth(&self, arguments: &[&str]) -> assert_cmd::assert::Assert {
+        lookalike().args(["synth", &self.path("people.csv")]).args(arguments).assert()
+    }
+}
+
+fn stderr(assert: &assert_cmd::assert::Assert) -> String {
+    String::from_utf8_lossy(&assert.get_output().stderr).into_owned()
+}
+
+#[test]
+fn one_seed_gives_the_same_bytes_on_any_number_of_threads() {
+    let house = House::new();
+    for (out, threads) in [("one", "1"), ("two", "4")] {
+        house
+            .synth(&[
+                "--method",
+                "catall",
+                "--seed",
+                "7",
+                "--m",
+                "2",
+                "--threads",
+                threads,
+                "--out",
+                &house.path(out),
+            ])
+            .success();
+    }
+    for file in ["synthetic-1.csv", "synthetic-2.csv", "schema.toml", "recipe.toml"] {
+        let read = |out: &str| std::fs::read(house.folder.path().join(out).join(file)).unwrap();
+        assert_eq!(read("one"), read("two"), "{file}");
+    }
+}
+
+#[test]
+fn the_recipe_of_a_release_makes_it_again() {
+    let house = House::new();
+    house.synth(&["--method", "saturated", "--set", "sigma=0.2", "--out", &house.path("first")]).success();
+    let recipe = house.path("first/recipe.toml");
+    house.synth(&["--recipe", &recipe, "--out", &house.path("again")]).success();
+    let read = |out: &str| std::fs::read(house.folder.path().join(out).join("synthetic-1.csv")).unwrap();
+    assert_eq!(read("first"), read("again"));
+}
+
+#[test]
+fn what_is_written_validates_and_can_be_parquet() {
+    let house = House::new();
+    house
+        .synth(&[
+            "--method",
+            "ipf",
+            "--format",
+            "parquet",
+            "--rows",
+            "200",
+            "--strata",
+            "sex",
+            "--out",
+            &house.path("out"),
+        ])
+        .success();
+    let (data, schema) = (house.path("out/synthetic-1.parquet"), house.path("out/schema.toml"));
+    let profile = json(&["describe", &data, "--schema", &schema]);
+    assert_eq!(profile["rows"], 200);
+}
+
+#[test]
+fn refusals_name_the_option_and_write_nothing() {
+    let house = House::new();
+    let out = house.path("out");
+    for (arguments, expected) in [
+        (vec!["--method", "catal"], "did you mean `catall`?"),
+        (vec!["--method", "catall", "--m", "0"], "option `m`"),
+        (vec!["--method", "catall", "--rows", "0"], "option `rows`"),
+        (vec!["--method", "saturated", "--rows", "5"], "option `rows`"),
+        (vec!["--method", "ipf", "--set", "margins=sex:ag"], "did you mean `age`?"),
+        (vec!["--method", "ipf", "--set", "nprior=-1"], "option `nprior`"),
+        (vec!["--method", "ipf", "--set", "nonsense"], "name=value"),
+        (vec!["--method", "catall", "--strata", "sexx"], "option `strata`"),
+    ] {
+        let refused = house.synth(&[arguments, vec!["--out", &out]].concat()).code(2);
+        assert!(stderr(&refused).contains(expected), "{}", stderr(&refused));
+        assert!(!std::path::Path::new(&out).exists());
+    }
+    house.synth(&["--method", "catall", "--out", &out]).success();
+    let refused = house.synth(&["--method", "catall", "--out", &out]).code(2);
+    assert!(stderr(&refused).contains("--force"));
+    house.synth(&["--method", "catall", "--out", &out, "--force"]).success();
+    assert_eq!(std::fs::read_dir(house.folder.path()).unwrap().count(), 2, "no temporary folder is left");
+}
+
+#[test]
+fn methods_lists_every_card() {
+    let cards = json(&["methods"]);
+    let names: Vec<&str> =
+        cards.as_array().unwrap().iter().map(|card| card["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["catall", "saturated", "ipf"]);
+    assert!(cards[1]["options"].as_array().unwrap().iter().any(|option| option["name"] == "sigma"));
+}
+
+#[test]
+fn a_plan_tells_risk_before_generating_and_solves_for_sigma() {
+    let house = House::new();
+    let people = house.path("people.csv");
+    let answer = json(&[
+        "plan",
+        &people,
+        "--sigma",
+        "0.5,2",
+        "--m",
+        "1,10",
+        "--near",
+        "20:5",
+        "--solve",
+        "tau3(20,5) <= 0.5",
+    ]);
+    assert_eq!(answer["plan"]["points"].as_array().unwrap().len(), 4);
+    assert_eq!(answer["records"], 80);
+    let solution = &answer["solution"];
+    assert!(
+        solution["reached"].as_f64().unwrap() <= 0.5 && solution["sigma"].as_f64().unwrap() > 0.0,
+        "{solution}"
+    );
+    lookalike().args(["plan", &people, "--near", "1"]).assert().code(2);
+    lookalike().args(["plan", &people, "--solve", "tau9(1) <= 0.1"]).assert().code(2);
+    lookalike().args(["plan", &people, "--family", "poisson", "--sigma", "1"]).assert().code(2);
+}
+
+#[test]
+fn the_plan_of_sd2011_agrees_with_a_run() {
+    let Some(data) = shared("data/sd2011_s7.csv") else { return };
+    let answer = json(&["plan", &data.display().to_string(), "--sigma", "0.5", "--m", "1", "--near", "1:0"]);
+    let point = &answer["plan"]["points"][0];
+    // NBI with mean 1 and sigma 0.5: P(1) = 2 (1/3) (2/3)^2 = 8/27.
+    assert!((point["tau"][0]["tau3"].as_f64().unwrap() - 8.0 / 27.0).abs() < 1e-12, "{point}");
+    assert_eq!(
+        point["replicated_uniques"]["expected"].as_f64().unwrap().round(),
+        (1792.0_f64 * 8.0 / 27.0).round()
+    );
+    let catall = answer["catall_replicated_uniques"]["share_of_uniques"].as_f64().unwrap();
+    assert!((catall - (-1.0_f64).exp()).abs() < 1e-4, "the 1/e law: {catall}");
+}
