@@ -20,8 +20,8 @@ pub fn plan_text(plan: &Plan) -> String {
     for point in &plan.points {
         let mut row = vec![point.sigma.to_string(), point.m.to_string()];
         for tau in &point.tau {
-            row.extend([format!("{:.4}", tau.tau1), format!("{:.4}", tau.tau3)]);
-            row.push(tau.tau4.map_or_else(|| "none".to_owned(), |tau4| format!("{tau4:.4}")));
+            row.extend([share(tau.tau1), share(tau.tau3)]);
+            row.push(tau.tau4.map_or_else(|| "none".to_owned(), share));
         }
         row.push(format!("{:.1} %", 100.0 * point.replicated_uniques.share_of_uniques));
         row.push(format!("{:.1}", point.distance.hellinger));
@@ -42,6 +42,11 @@ pub fn plan_text(plan: &Plan) -> String {
         plan.scale,
         table.trim_fmt()
     )
+}
+
+/// Four decimals, or the order of magnitude of what they would hide.
+fn share(share: f64) -> String {
+    if share == 0.0 || share >= 1e-3 { format!("{share:.4}") } else { format!("{share:.1e}") }
 }
 
 /// The setting that meets a bound.

@@ -78,7 +78,7 @@ fn saturated_cells_have_their_means_and_variances() {
         recipe.set("scale=2").unwrap();
         let fitted = fit(&original, &recipe).unwrap();
         let sets = 4_000;
-        let mut sums = vec![(0.0, 0.0); 12];
+        let mut sums = [(0.0, 0.0); 12];
         for number in 0..sets {
             let cells = fitted.cells(number).unwrap();
             let coded = CodedTable::from_codes(fitted.domain().clone(), cells.into_columns());
