@@ -3,6 +3,7 @@
 //! A number is drawn uniformly within its class without looking at the data again. Where a class straddles a rule, the
 //! draw is repeated until the record keeps the schema, which is a draw from the class given the rule.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use rand::RngExt;
@@ -127,10 +128,25 @@ impl Decoder {
 
     fn decode_block(&self, cells: &Cells, block: usize, mut rng: Rng) -> Result<Table, SynthesisError> {
         let rows = block * BLOCK..cells.rows().min((block + 1) * BLOCK);
-        let drafts = rows.clone().map(|row| self.draft(&cells.record(row), &mut rng));
-        let drafts = drafts.collect::<Result<Vec<Draft>, _>>()?;
-        let columns = (0..self.sources.len()).map(|variable| self.column(variable, &drafts, rows.start));
-        let table = Table::new(Arc::clone(&self.schema), columns.collect())?;
+        let columns: Vec<Column> = if self.forbidden.is_empty() && self.derived.is_empty() {
+            // Nothing ties variables together: a column at a time.
+            let column = |(variable, source): (usize, &Source)| match source {
+                Source::Class(position) => {
+                    let codes = &cells.columns()[*position];
+                    self.column(variable, rows.clone(), |row| self.value(*position, codes.get(row), &mut rng))
+                }
+                Source::Derived | Source::Identifier => self.column(variable, rows.clone(), |_| Value::Text),
+            };
+            self.sources.iter().enumerate().map(column).collect()
+        } else {
+            let drafts = rows.clone().map(|row| self.draft(&cells.record(row), &mut rng));
+            let drafts = drafts.collect::<Result<Vec<Draft>, _>>()?;
+            let column = |variable: usize| {
+                self.column(variable, rows.clone(), |row| drafts[row - rows.start].0[variable])
+            };
+            (0..self.sources.len()).map(column).collect()
+        };
+        let table = Table::new(Arc::clone(&self.schema), columns)?;
         let broken = table.broken_rules()?;
         if broken.is_empty() { Ok(table) } else { Err(SynthesisError::Rules(broken.to_string())) }
     }
@@ -195,35 +211,36 @@ impl Decoder {
         }
     }
 
-    fn column(&self, variable: usize, drafts: &[Draft], first: usize) -> Column {
+    /// The column of a variable, from its value in each of these rows.
+    fn column(&self, variable: usize, rows: Range<usize>, mut value: impl FnMut(usize) -> Value) -> Column {
         let of = &self.schema.variables()[variable];
-        let entry = |value: Value| match value {
-            Value::Number(number) => Entry::Value(number),
-            Value::Code(code) => of.code_position(code).map_or(Entry::Missing, Entry::Code),
-            _ => Entry::Missing,
-        };
-        let numbers = || {
-            let mut numbers = Numbers::with_capacity(drafts.len());
-            drafts.iter().for_each(|draft| numbers.push(entry(draft.0[variable])));
+        let count = rows.len();
+        let mut numbers = |rows: Range<usize>| {
+            let mut numbers = Numbers::with_capacity(count);
+            for row in rows {
+                numbers.push(match value(row) {
+                    Value::Number(number) => Entry::Value(number),
+                    Value::Code(code) => of.code_position(code).map_or(Entry::Missing, Entry::Code),
+                    _ => Entry::Missing,
+                });
+            }
             numbers
         };
         match &of.kind {
+            Kind::Integer { .. } => Column::Integer(numbers(rows).map(|number| number.round() as i64)),
+            Kind::Real { .. } => Column::Real(numbers(rows)),
+            Kind::Date { .. } => Column::Date(numbers(rows).map(|number| number as i32)),
             Kind::Categorical { levels } | Kind::Ordinal { levels } => {
-                let code = |draft: &Draft| match draft.0[variable] {
+                let code = |row: usize| match value(row) {
                     Value::Level(level) => level,
                     _ => levels.len() as u32,
                 };
                 let cardinality = (levels.len() + usize::from(of.missing)).max(1);
-                Column::Categorical(Arc::new(Codes::collect(cardinality, drafts.iter().map(code))))
+                Column::Categorical(Arc::new(Codes::collect(cardinality, rows.map(code))))
             }
-            Kind::Integer { .. } => Column::Integer(numbers().map(|number| number.round() as i64)),
-            Kind::Real { .. } => Column::Real(numbers()),
-            Kind::Date { .. } => Column::Date(numbers().map(|number| number as i32)),
             Kind::TextId => Column::Text(TextColumn {
-                codes: Codes::collect(drafts.len() + 1, 0..drafts.len() as u32),
-                dictionary: (1..=drafts.len())
-                    .map(|number| format!("synthetic-{}", first + number))
-                    .collect(),
+                codes: Codes::collect(count + 1, 0..count as u32),
+                dictionary: rows.map(|row| format!("synthetic-{}", row + 1)).collect(),
             }),
         }
     }
