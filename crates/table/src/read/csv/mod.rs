@@ -17,11 +17,21 @@ use rayon::prelude::*;
 use super::pieces::{self, Piece, ReadAgainAsText};
 use super::{Expectation, ReadOptions, learn};
 use crate::{FileProblem, Table, TableError};
-use blocks::{Block, Blocks};
+use blocks::{BLOCK_BYTES, Block, Blocks};
 use parse::{Parsed, Plan};
 
 /// Opens the file anew; it is read a second time when a column turns out to be text late.
 type Open<'a> = &'a dyn Fn() -> std::io::Result<Box<dyn Read + Send>>;
+
+/// Blocks parsed at a time; as many are read meanwhile, and the start of one more is kept back.
+fn blocks_per_batch() -> usize {
+    2 * rayon::current_num_threads()
+}
+
+/// Bytes of the file that are held at once.
+pub(super) fn buffer_bytes() -> usize {
+    (2 * blocks_per_batch() + 1) * BLOCK_BYTES
+}
 
 /// Reads a CSV file.
 pub(super) fn read(path: &Path, open: Open<'_>, options: &ReadOptions) -> Result<Table, TableError> {
@@ -56,9 +66,8 @@ fn read_columns(
     let mut columns: Vec<Vec<Piece>> = plan.header.names.iter().map(|_| Vec::new()).collect();
     let mut hints = plan.expected.clone();
     let mut blank_line: Option<u64> = None;
-    let threads = rayon::current_num_threads();
     let next_batch = |blocks: &mut Blocks| -> std::io::Result<Vec<Block>> {
-        (0..2 * threads).map_while(|_| blocks.next_block().transpose()).collect()
+        (0..blocks_per_batch()).map_while(|_| blocks.next_block().transpose()).collect()
     };
     let mut batch = next_batch(&mut blocks).map_err(|source| TableError::io(path, source))?;
     while !batch.is_empty() {
