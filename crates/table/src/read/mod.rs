@@ -6,6 +6,7 @@
 
 mod arrow_batches;
 mod csv;
+mod dictionary;
 mod learn;
 mod pieces;
 

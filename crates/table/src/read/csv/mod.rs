@@ -14,7 +14,7 @@ use std::path::Path;
 
 use rayon::prelude::*;
 
-use super::pieces::{self, Piece, ReadAgainAsText};
+use super::pieces::{Growing, Piece, ReadAgainAsText};
 use super::{Expectation, ReadOptions, learn};
 use crate::{FileProblem, Table, TableError};
 use blocks::{BLOCK_BYTES, Block, Blocks};
@@ -63,7 +63,7 @@ fn read_columns(
 ) -> Result<Result<Vec<Piece>, Vec<usize>>, TableError> {
     let failed = |problem| TableError::file(path, problem);
     blocks.start_after(plan.header.bytes, plan.header.lines, plan.header.separator);
-    let mut columns: Vec<Vec<Piece>> = plan.header.names.iter().map(|_| Vec::new()).collect();
+    let mut columns: Vec<Growing> = plan.header.names.iter().map(|_| Growing::default()).collect();
     let mut hints = plan.expected.clone();
     let mut blank_line: Option<u64> = None;
     let next_batch = |blocks: &mut Blocks| -> std::io::Result<Vec<Block>> {
@@ -75,6 +75,7 @@ fn read_columns(
             || batch.par_iter().map(|block| parse::parse(block, plan, &hints)).collect::<Vec<_>>(),
             || next_batch(&mut blocks),
         );
+        let mut arrived: Vec<Vec<Piece>> = columns.iter().map(|_| Vec::new()).collect();
         for part in parsed {
             let Parsed { pieces, first_line, blank } = part.map_err(failed)?;
             if let (Some(line), Some(_)) = (blank_line, first_line) {
@@ -88,12 +89,16 @@ fn read_columns(
                         _ => Expectation::Infer,
                     };
                 }
-                columns[column].push(piece);
+                arrived[column].push(piece);
             }
         }
+        let append = |(column, pieces): (&mut Growing, Vec<Piece>)| {
+            pieces.into_iter().for_each(|piece| column.append(piece));
+        };
+        columns.par_iter_mut().zip(arrived).for_each(append);
         batch = next.map_err(|source| TableError::io(path, source))?;
     }
-    let joined: Vec<Result<Piece, ReadAgainAsText>> = columns.into_iter().map(pieces::join).collect();
+    let joined: Vec<Result<Piece, ReadAgainAsText>> = columns.into_par_iter().map(Growing::finish).collect();
     let again: Vec<usize> = (0..joined.len()).filter(|column| joined[*column].is_err()).collect();
     if !again.is_empty() {
         return Ok(Err(again));
