@@ -113,6 +113,11 @@ impl Codes {
         }
     }
 
+    /// Makes room for more records.
+    pub(crate) fn reserve(&mut self, rows: usize) {
+        with_codes!(self, codes => codes.reserve(rows));
+    }
+
     /// Gives back room that is not used.
     pub(crate) fn shrink_to_fit(&mut self) {
         with_codes!(self, codes => codes.shrink_to_fit());

@@ -90,6 +90,12 @@ impl<T: Copy + Default> Numbers<T> {
         self.values.append(&mut other.values);
     }
 
+    /// Makes room for more records.
+    pub(crate) fn reserve(&mut self, rows: usize) {
+        self.values.reserve(rows);
+        self.marks.iter_mut().for_each(|marks| marks.reserve(rows));
+    }
+
     /// The column without room to grow.
     pub(crate) fn shrunk(mut self) -> Self {
         self.values.shrink_to_fit();

@@ -19,49 +19,70 @@ pub(super) struct Dictionary<'a> {
     entries: HashTable<(Key, u32)>,
 }
 
-/// The ends of a text and its length. Up to 16 bytes they are the whole text, so that the usual level of a categorical variable
-/// is found without a look at the texts themselves, which lie all over the memory.
+/// The first 16 bytes of a text, zeros after its end, and its length. Up to 16 bytes they are the whole text, so that the usual
+/// level of a categorical variable is found without a look at the texts themselves, which lie all over the memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Key {
-    first: u64,
-    last: u64,
+    start: [u64; 2],
     length: u32,
 }
 
 impl Key {
     const WHOLE: usize = 16;
 
-    #[inline]
     fn of(text: &str) -> Self {
-        let bytes = text.as_bytes();
-        let (first, last) = if let (Some(first), Some(last)) = (bytes.first_chunk(), bytes.last_chunk()) {
-            (u64::from_le_bytes(*first), u64::from_le_bytes(*last))
-        } else if let (Some(first), Some(last)) = (bytes.first_chunk(), bytes.last_chunk()) {
-            (u64::from(u32::from_le_bytes(*first)), u64::from(u32::from_le_bytes(*last)))
-        } else {
-            (bytes.iter().fold(0, |word, byte| word << 8 | u64::from(*byte)), 0)
-        };
-        Self { first, last, length: bytes.len() as u32 }
+        Self::of_slice(text.as_bytes(), 0, text.len())
+    }
+
+    /// The key of a part of `bytes`. Both words are loaded whatever the length and what is not of the text is masked, for a
+    /// branch on the length of a field is a coin toss.
+    #[inline]
+    fn of_slice(bytes: &[u8], from: usize, length: usize) -> Self {
+        let kept = |bytes: usize| if bytes < 8 { (1 << (8 * bytes)) - 1 } else { u64::MAX };
+        let first = eight_bytes(bytes, from) & kept(length);
+        let second = eight_bytes(bytes, from + 8) & kept(length.saturating_sub(8));
+        Self { start: [first, second], length: length as u32 }
     }
 
     #[inline]
     fn hash(self, text: &str) -> u64 {
-        let mut hasher = FxHasher::default();
-        hasher.write_u64(self.first);
-        hasher.write_u64(self.last);
-        hasher.write_u32(self.length);
-        if text.len() > Self::WHOLE {
-            hasher.write(&text.as_bytes()[8..text.len() - 8]);
+        const ODD: [u64; 2] = [0x9e37_79b9_7f4a_7c15, 0xd1b5_4a32_d192_ed03];
+        let [first, second] = self.start;
+        let product = u128::from(first ^ ODD[0]) * u128::from(second ^ ODD[1] ^ u64::from(self.length));
+        let hash = (product >> 64) as u64 ^ product as u64;
+        if text.len() <= Self::WHOLE {
+            return hash;
         }
+        let mut hasher = FxHasher::default();
+        hasher.write_u64(hash);
+        hasher.write(&text.as_bytes()[Self::WHOLE..]);
         hasher.finish()
     }
 }
 
+/// Eight bytes from a position on, the first one lowest; zeros after the end.
+#[inline]
+pub(super) fn eight_bytes(bytes: &[u8], from: usize) -> u64 {
+    match bytes.get(from..from + 8).and_then(|eight| eight.first_chunk()) {
+        Some(eight) => u64::from_le_bytes(*eight),
+        None => last_bytes(bytes, from),
+    }
+}
+
+#[cold]
+fn last_bytes(bytes: &[u8], from: usize) -> u64 {
+    let last = bytes.get(from..).unwrap_or_default();
+    last.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte))
+}
+
 impl<'a> Dictionary<'a> {
     /// The code of this text, a new one if it has not been seen.
-    #[inline]
     pub(super) fn code(&mut self, text: Cow<'a, str>) -> u32 {
-        let key = Key::of(&text);
+        self.code_of_key(Key::of(&text), text)
+    }
+
+    #[inline]
+    fn code_of_key(&mut self, key: Key, text: Cow<'a, str>) -> u32 {
         let hash = key.hash(&text);
         let texts = &self.texts;
         let is_same = |(known, code): &(Key, u32)| {
@@ -109,6 +130,14 @@ impl<'a> TextBuilder<'a> {
         self.codes.push(code);
     }
 
+    /// Pushes a part of `text`.
+    #[inline]
+    pub(super) fn push_slice(&mut self, text: &'a str, from: usize, length: usize) {
+        let key = Key::of_slice(text.as_bytes(), from, length);
+        let code = self.dictionary.code_of_key(key, Cow::Borrowed(&text[from..from + length]));
+        self.codes.push(code);
+    }
+
     pub(super) fn push_missing(&mut self) {
         self.codes.push(MISSING);
     }
@@ -144,6 +173,15 @@ mod tests {
                 prop_assert_eq!(dictionary.code(Cow::Borrowed(text)) as usize, expected);
             }
             prop_assert_eq!(dictionary.into_texts(), seen);
+            let (mut whole, mut sliced) = (TextBuilder::default(), TextBuilder::default());
+            let all = texts.concat();
+            let mut from = 0;
+            for text in &texts {
+                whole.push(Cow::Borrowed(text));
+                sliced.push_slice(&all, from, text.len());
+                from += text.len();
+            }
+            prop_assert_eq!(whole.finish(), sliced.finish());
         }
     }
 }

@@ -25,7 +25,7 @@ type Open<'a> = &'a dyn Fn() -> std::io::Result<Box<dyn Read + Send>>;
 
 /// Blocks parsed at a time; as many are read meanwhile, and the start of one more is kept back.
 fn blocks_per_batch() -> usize {
-    2 * rayon::current_num_threads()
+    4 * rayon::current_num_threads()
 }
 
 /// Bytes of the file that are held at once.
@@ -70,6 +70,7 @@ fn read_columns(
         (0..blocks_per_batch()).map_while(|_| blocks.next_block().transpose()).collect()
     };
     let mut batch = next_batch(&mut blocks).map_err(|source| TableError::io(path, source))?;
+    let mut is_first = true;
     while !batch.is_empty() {
         let (parsed, next) = rayon::join(
             || batch.par_iter().map(|block| parse::parse(block, plan, &hints)).collect::<Vec<_>>(),
@@ -96,6 +97,12 @@ fn read_columns(
             pieces.into_iter().for_each(|piece| column.append(piece));
         };
         columns.par_iter_mut().zip(arrived).for_each(append);
+        if std::mem::take(&mut is_first) {
+            let bytes: usize = batch.iter().map(|block| block.bytes.len()).sum();
+            let file_bytes = std::fs::metadata(path).map_or(0, |file| file.len());
+            let times = file_bytes as f64 / bytes.max(1) as f64;
+            columns.iter_mut().for_each(|column| column.reserve(1.02 * times));
+        }
         batch = next.map_err(|source| TableError::io(path, source))?;
     }
     let joined: Vec<Result<Piece, ReadAgainAsText>> = columns.into_par_iter().map(Growing::finish).collect();
