@@ -7,7 +7,7 @@ root=$(cd "$(dirname "$0")/.." && pwd)
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/lookalike
 bench=$cache/bench
 export CARGO_TARGET_DIR="${CARGO_TARGET_DIR:-$cache/target}"
-mkdir -p "$bench/columns"
+mkdir -p "$bench"
 
 cargo build --manifest-path "$root/Cargo.toml" --release --locked --package table --example measure
 measure=$CARGO_TARGET_DIR/release/examples/measure
@@ -21,7 +21,7 @@ for peer in duckdb polars; do
 done
 
 # Written under another name first, so that a run that was stopped leaves no half file behind.
-[ -f "$bench/columns/v9.u8" ] || "$measure" columns "$bench/columns"
+[ -d "$bench/columns" ] || { mkdir -p "$bench/columns.part" && "$measure" columns "$bench/columns.part" && mv "$bench/columns.part" "$bench/columns"; }
 [ -f "$bench/people.csv" ] || { "$measure" csv "$bench/people.part" && mv "$bench/people.part" "$bench/people.csv"; }
 
 exec "$python" "$root/benches/peers.py" "$measure" "$bench"
