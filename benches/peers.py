@@ -1,7 +1,7 @@
 """Lookalike beside DuckDB and polars: the same data, the same threads, one after the other.
 
 Called by `peers.sh`. Every measurement is a process of its own, so that its peak memory is its own; seconds are the least of
-RUNS runs, wall and CPU apart, since other programs on the machine can only add to them. CPU seconds are user + system of all
+at least RUNS runs in at least SECONDS, wall and CPU apart, since other programs on the machine can only add to them. CPU seconds are user + system of all
 threads and hardly depend on who else is running.
 """
 
@@ -18,7 +18,7 @@ from pathlib import Path
 
 SIZES = [8, 12, 16, 20, 24, 32, 40, 48, 56, 64]
 PAIRS = list(itertools.combinations(range(len(SIZES)), 2))
-RUNS = 3
+RUNS, SECONDS = 3, 5
 THREADS = 2
 
 
@@ -34,8 +34,9 @@ def peak_rss_mb():
 def least(work):
     """The least wall and CPU seconds of a few runs, and the last result."""
     wall = cpu = float("inf")
-    for _ in range(RUNS):
-        result = None
+    began, runs = time.perf_counter(), 0
+    while runs < RUNS or time.perf_counter() - began < SECONDS:
+        result, runs = None, runs + 1
         start, cpu_start = time.perf_counter(), cpu_seconds()
         result = work()
         wall = min(wall, time.perf_counter() - start)

@@ -13,4 +13,4 @@
 
 pub mod command_line;
 
-pub use {report, table, town};
+pub use {report, statistics, study, synthesis, table, town};

@@ -1,9 +1,11 @@
 //! A set of variables of a domain, by position.
 
+use serde::{Deserialize, Serialize};
+
 use crate::{Domain, TableError};
 
 /// Which variables a margin or a table is over; ascending, each once.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Attributes(Vec<usize>);
 
 impl Attributes {

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
+use crate::Variable;
 use crate::column::Column;
 use crate::contingency_table::Packing;
 use crate::grouping::GroupingStyle;
@@ -24,8 +25,18 @@ pub struct CodedTable {
 impl CodedTable {
     /// The table with its numbers grouped.
     pub fn new(table: &Table, grouping: &Grouping) -> Result<Self, TableError> {
+        Self::over(table, grouping, |_| true)
+    }
+
+    /// The same over the variables that `keep` keeps.
+    pub fn over(
+        table: &Table,
+        grouping: &Grouping,
+        keep: impl Fn(&Variable) -> bool,
+    ) -> Result<Self, TableError> {
         let variables = table.schema().variables().iter().zip(table.columns());
         let (classes, columns): (Vec<Classes>, Vec<Arc<Codes>>) = variables
+            .filter(|(variable, _)| keep(variable))
             .filter(|(variable, _)| variable.kind != Kind::TextId || grouping.style == GroupingStyle::Exact)
             .map(|(variable, column)| {
                 let classes = grouping.classes(variable, column)?;

@@ -39,12 +39,18 @@ impl Codes {
     pub fn collect(cardinality: usize, codes: impl IntoIterator<Item = u32>) -> Self {
         let codes = codes.into_iter();
         let mut all = Self::with_capacity(cardinality, codes.size_hint().0);
-        match &mut all {
+        all.extend(codes);
+        all
+    }
+
+    /// Appends codes that are within the width.
+    pub fn extend(&mut self, codes: impl IntoIterator<Item = u32>) {
+        let codes = codes.into_iter();
+        match self {
             Self::U8(all) => all.extend(codes.map(|code| code as u8)),
             Self::U16(all) => all.extend(codes.map(|code| code as u16)),
             Self::U32(all) => all.extend(codes),
         }
-        all
     }
 
     /// The number of records.
@@ -94,14 +100,7 @@ impl Codes {
 
     /// Appends each code `c` of `other` as `new_code[c]`, all of which must fit the width.
     pub(crate) fn append_recoded(&mut self, other: &Self, new_code: &[u32]) {
-        with_codes!(other, other => {
-            let new_codes = other.iter().map(|code| new_code[*code as usize]);
-            match self {
-                Self::U8(all) => all.extend(new_codes.map(|code| code as u8)),
-                Self::U16(all) => all.extend(new_codes.map(|code| code as u16)),
-                Self::U32(all) => all.extend(new_codes),
-            }
-        });
+        with_codes!(other, other => self.extend(other.iter().map(|code| new_code[*code as usize])));
     }
 
     /// Replaces each code in place by one that fits the width.

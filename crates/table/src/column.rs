@@ -189,6 +189,57 @@ impl TextColumn {
 }
 
 impl Column {
+    /// Columns of one kind, one after the other. Levels are the kind's own, so codes mean the same in each.
+    pub(crate) fn concatenate(kind: &Kind, parts: Vec<Self>) -> Self {
+        fn numbers<T: Copy + Default>(rows: usize, parts: impl Iterator<Item = Numbers<T>>) -> Numbers<T> {
+            let mut all = Numbers::with_capacity(rows);
+            parts.for_each(|part| all.append(part));
+            all
+        }
+        let rows = parts.iter().map(Self::len).sum();
+        let parts = parts.into_iter();
+        match kind {
+            Kind::Categorical { levels } | Kind::Ordinal { levels } => {
+                let mut all = Codes::with_capacity(levels.len() + 1, rows);
+                parts.for_each(|part| {
+                    if let Self::Categorical(codes) = part {
+                        all.extend(codes.iter());
+                    }
+                });
+                Self::Categorical(Arc::new(all))
+            }
+            Kind::Integer { .. } => Self::Integer(numbers(
+                rows,
+                parts.filter_map(|part| if let Self::Integer(numbers) = part { Some(numbers) } else { None }),
+            )),
+            Kind::Real { .. } => Self::Real(numbers(
+                rows,
+                parts.filter_map(|part| if let Self::Real(numbers) = part { Some(numbers) } else { None }),
+            )),
+            Kind::Date { .. } => Self::Date(numbers(
+                rows,
+                parts.filter_map(|part| if let Self::Date(days) = part { Some(days) } else { None }),
+            )),
+            Kind::TextId => {
+                let mut dictionary = Vec::new();
+                let mut codes = Vec::with_capacity(rows);
+                for part in parts {
+                    if let Self::Text(text) = part {
+                        let (first, size) = (dictionary.len() as u32, text.dictionary.len() as u32);
+                        codes.extend(
+                            text.codes.iter().map(|code| if code == size { u32::MAX } else { first + code }),
+                        );
+                        dictionary.extend(text.dictionary);
+                    }
+                }
+                let missing = dictionary.len() as u32;
+                let codes =
+                    Codes::collect(dictionary.len() + 1, codes.into_iter().map(|code| code.min(missing)));
+                Self::Text(TextColumn { codes, dictionary })
+            }
+        }
+    }
+
     /// The number of records.
     pub fn len(&self) -> usize {
         match self {

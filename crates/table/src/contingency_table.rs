@@ -9,13 +9,14 @@ use std::collections::BTreeMap;
 
 use num_bigint::BigUint;
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 
 use crate::domain::product;
 use crate::margin::DENSE_LIMIT;
 use crate::{Attributes, Margin};
 
 /// Counts of the cells that occur, in lexicographic order of cells.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ContingencyTable {
     attributes: Attributes,
     packing: Packing,
@@ -24,14 +25,14 @@ pub struct ContingencyTable {
 }
 
 /// Where each variable's class sits in the words of a key.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Packing {
     sizes: Vec<usize>,
     fields: Vec<Field>,
     words: usize,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Field {
     word: usize,
     shift: u32,
@@ -206,6 +207,11 @@ impl ContingencyTable {
         (0..self.packing.sizes.len()).map(|place| self.packing.class(key, place)).collect()
     }
 
+    /// The class of the variable at `place` in an occupied cell.
+    pub fn class(&self, position: usize, place: usize) -> u32 {
+        self.packing.class(self.key(position), place)
+    }
+
     /// The packed key of an occupied cell; keys ascend with position.
     pub fn key(&self, position: usize) -> &[u64] {
         &self.words[position * self.packing.words..][..self.packing.words]
@@ -231,9 +237,18 @@ impl ContingencyTable {
 
     /// The table over a part of the variables; `None` if one of them is not in this table.
     pub fn margin(&self, of: &Attributes) -> Option<Self> {
-        let places = self.attributes.places_of(of)?;
-        let packing =
-            Packing::new(&places.iter().map(|place| self.packing.sizes[*place]).collect::<Vec<_>>());
+        self.over(&self.attributes.places_of(of)?, of)
+    }
+
+    /// The table over the variables at these places of this table, which become its variables 0, 1, … of another domain.
+    /// `None` if there are not so many.
+    pub(crate) fn over_places(&self, places: &[usize]) -> Option<Self> {
+        self.over(places, &Attributes::new(places.iter().copied()))
+    }
+
+    fn over(&self, places: &[usize], of: &Attributes) -> Option<Self> {
+        let sizes = places.iter().map(|place| self.packing.sizes.get(*place).copied());
+        let packing = Packing::new(&sizes.collect::<Option<Vec<usize>>>()?);
         let mut keys = vec![0; self.occupied() * packing.words];
         for (position, key) in keys.chunks_exact_mut(packing.words).enumerate() {
             for (new_place, place) in places.iter().enumerate() {

@@ -1,28 +1,38 @@
 //! The classes into which each variable falls when a table is counted.
 
 use num_bigint::BigUint;
+use serde::{Deserialize, Serialize};
 
 use crate::TableError;
 use crate::column::Entry;
 use crate::date::DateFormat;
+use crate::expression::Span;
 use crate::schema::{Kind, Levels, SpecialCode, Variable};
 
 /// The variables of a cross-table with their classes.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Domain(Vec<Classes>);
 
 /// The classes of one variable: its levels or intervals, then its special codes, then missing.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Classes {
     name: String,
     partition: Partition,
     codes: Vec<SpecialCode>,
     missing: bool,
-    dates: bool,
+    numbers: NumberForm,
+}
+
+/// What the numbers of a variable are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+enum NumberForm {
+    Whole,
+    Real,
+    Day,
 }
 
 /// How a variable's values, without codes and missing, fall into classes.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Partition {
     /// One class a level.
     Levels(Levels),
@@ -38,7 +48,7 @@ pub enum Partition {
 }
 
 /// How the limits of intervals were chosen; recorded because they say something about the data unless declared.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ClassRule {
     /// `cuts` in the schema.
     DeclaredCuts,
@@ -68,7 +78,8 @@ impl Partition {
         match self {
             Self::Levels(_) => None,
             Self::Values(values) => {
-                values.binary_search_by(|known| known.total_cmp(&value)).ok().map(|class| class as u32)
+                let at = values.partition_point(|known| *known < value);
+                values.get(at).filter(|known| **known == value).map(|_| at as u32)
             }
             Self::Intervals { limits, .. } => {
                 let below = limits.partition_point(|limit| *limit <= value);
@@ -92,7 +103,11 @@ impl Classes {
             partition,
             codes: variable.codes.clone(),
             missing: variable.missing,
-            dates: matches!(variable.kind, Kind::Date { .. }),
+            numbers: match variable.kind {
+                Kind::Date { .. } => NumberForm::Day,
+                Kind::Real { .. } => NumberForm::Real,
+                _ => NumberForm::Whole,
+            },
         }
     }
 
@@ -104,7 +119,7 @@ impl Classes {
             partition: Partition::Levels(levels),
             codes: Vec::new(),
             missing: false,
-            dates: false,
+            numbers: NumberForm::Whole,
         }
     }
 
@@ -137,11 +152,45 @@ impl Classes {
         }
     }
 
+    /// Everything that a record of a class can hold.
+    pub fn span(&self, class: u32) -> Span {
+        let position = class as usize;
+        let values = self.partition.len();
+        if position >= values {
+            return self.codes.get(position - values).map_or(Span::Missing, |code| Span::Code(code.value));
+        }
+        match &self.partition {
+            Partition::Levels(_) => Span::Level(class),
+            Partition::Values(values) => Span::Numbers { low: values[position], high: values[position] },
+            Partition::Intervals { limits, .. } => {
+                let (low, high) = (limits[position], limits[position + 1]);
+                let is_last = position + 2 == limits.len();
+                match self.numbers {
+                    NumberForm::Real => Span::Numbers { low, high },
+                    NumberForm::Whole | NumberForm::Day => {
+                        let last = if is_last { high.floor() } else { high.ceil() - 1.0 };
+                        Span::Numbers { low: low.ceil(), high: last }
+                    }
+                }
+            }
+        }
+    }
+
+    /// Whether the numbers of the variable are whole: counts, or days.
+    pub fn is_whole(&self) -> bool {
+        self.numbers != NumberForm::Real
+    }
+
     /// What a class is called: a level, an interval such as `[16,28)`, a code, or `missing`.
     pub fn label(&self, class: u32) -> String {
         let class = class as usize;
-        let number =
-            |value: f64| if self.dates { DateFormat::Iso.format(value as i32) } else { value.to_string() };
+        let number = |value: f64| {
+            if self.numbers == NumberForm::Day {
+                DateFormat::Iso.format(value as i32)
+            } else {
+                value.to_string()
+            }
+        };
         match &self.partition {
             Partition::Levels(levels) if class < levels.len() => {
                 levels.get(class as u32).unwrap_or_default().to_owned()
@@ -225,6 +274,13 @@ mod tests {
             Partition::Intervals { limits: vec![16.0, 28.0, 97.0], chosen_by: ClassRule::Quantiles };
         let classes = [15.9, 16.0, 27.9, 28.0, 97.0, 97.1].map(|value| partition.class_of(value));
         assert_eq!(classes, [None, Some(0), Some(0), Some(1), Some(1), None]);
+    }
+
+    #[test]
+    fn minus_zero_is_zero() {
+        assert_eq!(Partition::Values(vec![-0.0, 1.0]).class_of(0.0), Some(0));
+        assert_eq!(Partition::Values(vec![0.0, 1.0]).class_of(-0.0), Some(0));
+        assert_eq!(Partition::Values(vec![0.0, 1.0]).class_of(0.5), None);
     }
 
     #[test]

@@ -34,7 +34,9 @@ pub mod profile;
 pub mod read;
 pub mod schema;
 pub mod similar_name;
+pub mod sparse_source;
 pub mod table;
+pub mod write;
 
 pub use attributes::Attributes;
 pub use coded_table::CodedTable;
@@ -47,4 +49,5 @@ pub use error::{FileProblem, TableError};
 pub use grouping::Grouping;
 pub use margin::Margin;
 pub use schema::{DeclaredSchema, Kind, LearnedSchema, Levels, Schema, Variable};
+pub use sparse_source::SparseSource;
 pub use table::Table;

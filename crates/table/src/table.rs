@@ -40,6 +40,30 @@ impl Table {
         Ok(Self { schema, columns, rows })
     }
 
+    /// The records of several tables of one schema, one after the other.
+    pub fn concatenate(schema: Arc<Schema>, tables: Vec<Self>) -> Result<Self, TableError> {
+        let mut parts: Vec<Vec<Column>> = schema.variables().iter().map(|_| Vec::new()).collect();
+        for table in tables {
+            parts.iter_mut().zip(table.columns).for_each(|(all, column)| all.push(column));
+        }
+        let columns = schema
+            .variables()
+            .iter()
+            .zip(parts)
+            .map(|(variable, parts)| Column::concatenate(&variable.kind, parts));
+        Self::new(Arc::clone(&schema), columns.collect())
+    }
+
+    /// The same records with only these variables, in this order. Rules, impossible cells, parents and formulas that name another
+    /// variable are left behind.
+    pub fn select(&self, names: &[&str]) -> Result<Self, TableError> {
+        let positions =
+            names.iter().map(|name| self.schema.position_of(name)).collect::<Result<Vec<_>, _>>()?;
+        let schema = self.schema.select(&positions)?;
+        let columns = positions.iter().map(|position| self.columns[*position].clone());
+        Self::new(Arc::new(schema), columns.collect())
+    }
+
     /// What the variables may hold.
     pub fn schema(&self) -> &Schema {
         &self.schema
@@ -115,5 +139,26 @@ impl Record for TableRow<'_> {
                 Some(Entry::Missing) | None => Value::Missing,
             },
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::read::{ReadOptions, read_csv_text};
+    use crate::schema::SchemaFile;
+
+    #[test]
+    fn selecting_variables_leaves_rules_about_others_behind() {
+        let schema = "[table]\ndeclared = true\nreason = \"invented\"\n[variables.a]\nkind = \"integer\"\n[variables.b]\nkind = \"integer\"\n\
+                      formula = \"a + 1\"\n[variables.c]\nkind = \"integer\"\n[[rules]]\nwhen = \"a > 0\"\nthen = \"b > 1\"\n";
+        let options =
+            ReadOptions { schema: Some(SchemaFile::parse(schema).unwrap()), ..ReadOptions::default() };
+        let table = read_csv_text("a,b,c\n1,2,3\n4,5,6\n", &options).unwrap();
+        let part = table.select(&["c", "b"]).unwrap();
+        assert_eq!((part.columns()[0].clone(), part.rows()), (table.columns()[2].clone(), 2));
+        assert!(part.schema().rules().is_empty() && part.schema().variables()[1].formula.is_none());
+        assert_eq!(part.schema().declaration(), Some("invented"));
+        assert_eq!(table.select(&["a", "b"]).unwrap().schema().rules().len(), 1);
+        assert!(table.select(&["d"]).is_err());
     }
 }

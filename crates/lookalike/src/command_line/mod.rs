@@ -3,13 +3,18 @@
 mod demo;
 mod describe;
 mod json_schema;
+mod methods;
 mod output;
+mod plan;
 mod progress;
+mod synth;
 
 use std::process::ExitCode;
 
 use clap::{Args, Parser, Subcommand};
 
+use study::plan::PlanError;
+use synthesis::SynthesisError;
 use table::TableError;
 
 /// Synthetic versions of confidential tables, with the evidence of how useful and how risky each one is.
@@ -40,6 +45,12 @@ struct Everywhere {
 enum Command {
     /// Tell what a table is and what is risky about it; draft its schema
     Describe(describe::Describe),
+    /// Make synthetic versions of a table
+    Synth(synth::Synth),
+    /// Tell what the saturated mechanism would give and cost, without generating
+    Plan(plan::PlanCommand),
+    /// List the generators, with their options
+    Methods(methods::Methods),
     /// Tell the whole story on an invented town
     Demo(demo::Demo),
     /// Print the JSON Schema of a file that Lookalike writes or reads
@@ -52,6 +63,12 @@ pub enum Failure {
     /// Something about the data or the files.
     #[error(transparent)]
     Table(#[from] TableError),
+    /// A generator, its options or its recipe.
+    #[error(transparent)]
+    Synthesis(#[from] SynthesisError),
+    /// A plan that cannot be made.
+    #[error(transparent)]
+    Plan(#[from] PlanError),
     /// The options do not fit together.
     #[error("{0}")]
     Usage(String),
@@ -61,8 +78,9 @@ impl Failure {
     /// 1 could not, 2 wrong usage.
     fn exit_code(&self) -> u8 {
         match self {
-            Self::Usage(_) => 2,
-            Self::Table(_) => 1,
+            Self::Usage(_) | Self::Plan(_) => 2,
+            Self::Synthesis(SynthesisError::Option { .. } | SynthesisError::Recipe { .. }) => 2,
+            Self::Table(_) | Self::Synthesis(_) => 1,
         }
     }
 }
@@ -79,6 +97,9 @@ pub fn run() -> ExitCode {
     }
     let done = match command {
         Command::Describe(describe) => describe.run(&everywhere),
+        Command::Synth(synth) => synth.run(&everywhere),
+        Command::Plan(plan) => plan.run(&everywhere),
+        Command::Methods(methods) => methods.run(&everywhere),
         Command::Demo(demo) => demo.run(&everywhere),
         Command::JsonSchema(schema) => schema.run(&everywhere),
     };

@@ -11,11 +11,13 @@
 mod bind;
 mod evaluate;
 mod parse;
+mod possible;
 
 use std::collections::BTreeSet;
 
 pub use evaluate::{Condition, Formula, Record, Value};
 pub use parse::{ArithmeticOperator, Comparator, Function};
+pub use possible::{Outcomes, Region, Span};
 
 use crate::TableError;
 use crate::schema::Variable;

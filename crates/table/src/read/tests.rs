@@ -389,13 +389,13 @@ proptest! {
     fn damaged_files_are_errors(rows in prop::collection::vec("[0-9]{3}zz,[a-z]{5}", 3..20), damage in 0_usize..4, at in 0_usize..1000) {
         let row = at % rows.len();
         let mut damaged = rows.clone();
-        let damage = |text: &String| match damage {
+        let text = &rows[row];
+        damaged[row] = match damage {
             0 => text.replace(',', ""),
             1 => format!("{text},more"),
             2 => format!("\"{text}"),
             _ => format!("\"a\"{text}"),
         };
-        damaged[row] = damage(&rows[row]);
         let error = read(&format!("a,b\n{}\n", damaged.join("\n"))).unwrap_err().to_string();
         let line = format!("line {}", row + 2);
         prop_assert!(error.contains(&line), "{}", error);

@@ -212,6 +212,12 @@ impl SchemaFile {
     }
 }
 
+/// The line of an error in a TOML file, and its message with the key that was meant.
+pub fn located(text: &str, error: &toml::de::Error) -> (usize, String) {
+    let line = error.span().map_or(1, |span| 1 + text[..span.start.min(text.len())].matches('\n').count());
+    (line, with_suggestion(error.message()))
+}
+
 /// serde names the unknown key and the known ones; a reader wants the one that was meant.
 fn with_suggestion(message: &str) -> String {
     let mut quoted = message.split('`').skip(1).step_by(2);

@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use indexmap::IndexSet;
 use rustc_hash::FxBuildHasher;
+use serde::{Deserialize, Serialize};
 
 /// Levels in their declared order; a level's code is its position. Cheap to clone.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Levels(Arc<IndexSet<String, FxBuildHasher>>);
 
 impl Levels {

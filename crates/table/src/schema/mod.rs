@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 pub use conformance::{Located, Violation, Violations};
 pub use declared::{DeclaredSchema, LearnedSchema};
-pub use file::{KindName, SchemaFile, VariableSection};
+pub use file::{KindName, SchemaFile, VariableSection, located};
 pub use levels::Levels;
 
 use crate::TableError;
@@ -90,7 +90,7 @@ pub enum Kind {
 }
 
 /// A number that stands for a reason instead of a measurement.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SpecialCode {
     /// The number in the file.
     pub value: f64,
@@ -281,6 +281,26 @@ impl Schema {
     fn with_declaration(mut self, reason: Option<String>) -> Self {
         self.declaration = reason;
         self
+    }
+
+    /// The schema of some of the variables, with everything that is about those alone.
+    pub(crate) fn select(&self, positions: &[usize]) -> Result<Self, TableError> {
+        let names: Vec<&str> =
+            positions.iter().map(|position| self.variables[*position].name.as_str()).collect();
+        let is_kept =
+            |expression: &Expression| expression.variables().iter().all(|name| names.contains(name));
+        let mut variables: Vec<Variable> =
+            positions.iter().map(|position| self.variables[*position].clone()).collect();
+        for variable in &mut variables {
+            variable.within = variable.within.take().filter(|parent| names.contains(&parent.as_str()));
+            variable.formula = variable.formula.take().filter(is_kept);
+        }
+        let rules =
+            self.rules.iter().filter(|rule| is_kept(&rule.when) && is_kept(&rule.then)).cloned().collect();
+        let impossible = self.impossible.iter().filter(|condition| is_kept(condition)).cloned().collect();
+        let schema = Self { variables, rules, impossible, ..self.clone() };
+        schema.check()?;
+        Ok(schema)
     }
 
     fn check(&self) -> Result<(), TableError> {

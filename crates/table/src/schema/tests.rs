@@ -125,10 +125,8 @@ fn only_the_first_rows_are_named() {
 fn other_columns_are_named() {
     let error = read_csv_text("sex,incom\nMALE,1\n", &options()).unwrap_err().to_string();
     assert!(error.contains("the file lacks `income`, `marital`"), "{error}");
-    let error = read_csv_text(
-        &format!("{}", HEADER.replace("occ2", "occ2,extra") + "M,1,SINGLE,1,1,a,a1,2\n"),
-        &options(),
-    );
+    let error =
+        read_csv_text(&(HEADER.replace("occ2", "occ2,extra") + "M,1,SINGLE,1,1,a,a1,2\n"), &options());
     assert!(error.unwrap_err().to_string().contains("the schema lacks `extra`"));
 }
 

@@ -1,0 +1,21 @@
+//! `lookalike methods`: the registry of generators, with their cards.
+
+use std::process::ExitCode;
+
+use clap::Args;
+use synthesis::registry::METHODS;
+
+use super::{Everywhere, Failure};
+
+/// List the generators, with their options.
+#[derive(Debug, Args)]
+pub(super) struct Methods;
+
+impl Methods {
+    pub(super) fn run(&self, everywhere: &Everywhere) -> Result<ExitCode, Failure> {
+        let cards = || METHODS.iter().map(|method| method.card);
+        everywhere
+            .deliver(&report::methods_text(cards()), || serde_json::json!(cards().collect::<Vec<_>>()))?;
+        Ok(ExitCode::SUCCESS)
+    }
+}

@@ -1,0 +1,89 @@
+//! The one list of measures, from which command line, reports and documentation are made.
+
+use crate::risk::uniques::Uniques;
+use crate::utility::tables::{TableOptions, Tables};
+use crate::{Comparison, Finding, MeasureCard, MeasureError};
+
+/// A family of measures that come out of one computation.
+pub trait Measure: Sync {
+    /// The first part of its measures' names.
+    fn name(&self) -> &'static str;
+
+    /// What each of its measures means.
+    fn cards(&self) -> &'static [MeasureCard];
+
+    /// All that it can say of these tables. An error means that the question was wrong; a number that does not exist is a
+    /// finding with a reason.
+    fn evaluate(
+        &self,
+        comparison: &Comparison<'_>,
+        settings: &Settings,
+    ) -> Result<Vec<Finding>, MeasureError>;
+}
+
+/// What the user wants to know; every family takes what concerns it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Settings {
+    /// How tables are made.
+    pub tables: TableOptions,
+    /// Which tables are compared: all of one variable, of two, of three …
+    pub ways: Vec<usize>,
+    /// Sets of variables by which an intruder might know a record; none means all variables but identifiers.
+    pub keys: Vec<Vec<String>>,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self { tables: TableOptions::default(), ways: vec![1, 2], keys: Vec::new() }
+    }
+}
+
+/// Every family of measures, in the order reports show them.
+pub const MEASURES: &[&dyn Measure] = &[&Tables, &Uniques];
+
+/// The card of a measure.
+pub fn card_of(name: &str) -> Option<&'static MeasureCard> {
+    MEASURES.iter().flat_map(|measure| measure.cards()).find(|card| card.name == name)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use table::read::{ReadOptions, read_csv_text};
+
+    use super::*;
+
+    #[test]
+    fn every_measure_keeps_its_promises() {
+        let read = |text: &str| read_csv_text(text, &ReadOptions::default()).unwrap();
+        let original = read("sex,age,town\nF,31,a\nM,47,a\nF,31,b\nM,12,b\nF,80,a\nM,55,a\nF,9,b\n");
+        let other = read("sex,age,town\nF,35,a\nM,47,b\nM,12,c\n");
+        let mut names = BTreeSet::new();
+        for measure in MEASURES {
+            for card in measure.cards() {
+                assert!(card.name.starts_with(&format!("{}.", measure.name())), "{}", card.name);
+                assert!(!card.citation.is_empty() && card.question.ends_with('?'), "{}", card.name);
+                assert!(names.insert(card.name), "{} is there twice", card.name);
+            }
+            for synthetic in [&original, &other] {
+                let comparison = Comparison { original: &original, synthetic, holdout: None };
+                let findings = measure.evaluate(&comparison, &Settings::default()).unwrap();
+                assert!(!findings.is_empty());
+                for finding in findings {
+                    let card = card_of(&finding.measure).expect("a card for every finding");
+                    assert_eq!(finding.better, card.better, "{}", card.name);
+                    assert_eq!(finding.value.is_none(), finding.because.is_some(), "{}", card.name);
+                    if let Some(value) = finding.value {
+                        assert!(
+                            card.range.contains(value),
+                            "{}: {value} is outside {:?}",
+                            card.name,
+                            card.range
+                        );
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,3 @@
+//! What a synthetic table discloses.
+
+pub mod uniques;

@@ -1,0 +1,357 @@
+//! Uniques: records that are alone with their values, and those that a synthetic table repeats.
+//!
+//! A record is unique if no other record of its table agrees with it on all keys. A replicated unique is unique in the original
+//! and appears, again unique, in the synthetic table (Raab 2022, section 3; Elliot 2014). Records are matched exactly: numbers
+//! by their value, special codes and missing as values of their own.
+
+use table::domain::Partition;
+use table::{Attributes, Classes, CodedTable, CountSource, Domain, Grouping, Kind, Schema};
+
+use crate::{
+    Better, Comparison, Finding, Measure, MeasureCard, MeasureError, Null, Range, Settings, SharedTables,
+};
+
+/// What the keys tell apart, in each table and between them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct UniqueRecords {
+    /// The keys.
+    pub keys: Vec<String>,
+    /// Records in the original, N.
+    pub original_records: u64,
+    /// Records in the synthetic table, n.
+    pub synthetic_records: u64,
+    /// Cells of the cross-table of the keys. A number has as many classes as it has values in the original.
+    pub cells: f64,
+    /// Cells with at least one original record.
+    pub occupied_cells: u64,
+    /// Original records that are unique.
+    pub original_uniques: u64,
+    /// Synthetic records that are unique.
+    pub synthetic_uniques: u64,
+    /// Unique synthetic records whose keys occur in the original, however often.
+    pub synthetic_uniques_in_original: u64,
+    /// Unique synthetic records whose keys occur in the original once.
+    pub replicated_uniques: u64,
+}
+
+/// What each record is, in row order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RecordFlags {
+    /// Whether each original record is unique.
+    pub original_unique: Vec<bool>,
+    /// Whether each original record is unique and some unique synthetic record repeats it.
+    pub original_replicated: Vec<bool>,
+    /// Whether each synthetic record is unique.
+    pub synthetic_unique: Vec<bool>,
+    /// Whether each synthetic record is unique and its keys occur in the original.
+    pub synthetic_unique_in_original: Vec<bool>,
+    /// Whether each synthetic record is a replicated unique.
+    pub synthetic_replicated: Vec<bool>,
+}
+
+/// Counts uniques on these keys; no keys mean all variables but identifiers.
+pub fn unique_records<S: AsRef<str>>(
+    comparison: &Comparison<'_>,
+    keys: &[S],
+) -> Result<UniqueRecords, MeasureError> {
+    let matched = Matched::new(comparison)?;
+    let of = matched.keys(keys)?;
+    matched.unique_records(&of)
+}
+
+/// Flags every record on these keys; no keys mean all variables but identifiers.
+pub fn record_flags<S: AsRef<str>>(
+    comparison: &Comparison<'_>,
+    keys: &[S],
+) -> Result<RecordFlags, MeasureError> {
+    let matched = Matched::new(comparison)?;
+    let of = matched.keys(keys)?;
+    let (original, synthetic) = (matched.original(), matched.synthetic());
+    let (y, s) = (original.contingency_table(&of)?, synthetic.contingency_table(&of)?);
+    let flags = |table: &CodedTable, test: &dyn Fn(u64, u64) -> bool| {
+        let mut cell = vec![0; of.len()];
+        let flag = |row: usize| {
+            for (class, position) in cell.iter_mut().zip(of.positions()) {
+                *class = table.columns()[*position].get(row);
+            }
+            test(y.count_of(&cell), s.count_of(&cell))
+        };
+        (0..table.records() as usize).map(flag).collect::<Vec<bool>>()
+    };
+    Ok(RecordFlags {
+        original_unique: flags(original, &|y, _| y == 1),
+        original_replicated: flags(original, &|y, s| y == 1 && s == 1),
+        synthetic_unique: flags(synthetic, &|_, s| s == 1),
+        synthetic_unique_in_original: flags(synthetic, &|y, s| y > 0 && s == 1),
+        synthetic_replicated: flags(synthetic, &|y, s| y == 1 && s == 1),
+    })
+}
+
+impl UniqueRecords {
+    /// Per cent of the cells that hold no original record.
+    pub fn p0(&self) -> f64 {
+        100.0 * (1.0 - self.occupied_cells as f64 / self.cells)
+    }
+
+    /// Original uniques as a percentage of original records; `None` without records.
+    pub fn p1(&self) -> Option<f64> {
+        percent(self.original_uniques, self.original_records)
+    }
+
+    /// Replicated uniques as a percentage of original records; `None` without records.
+    pub fn ru(&self) -> Option<f64> {
+        percent(self.replicated_uniques, self.original_records)
+    }
+
+    /// Replicated uniques as a percentage of original uniques; `None` without uniques.
+    pub fn ru_of_p1(&self) -> Option<f64> {
+        percent(self.replicated_uniques, self.original_uniques)
+    }
+
+    /// One finding for each percentage, with the counts behind it.
+    pub fn findings(&self) -> Vec<Finding> {
+        let no_records = "the original has no records";
+        let values = [
+            Ok(self.p0()),
+            self.p1().ok_or(no_records),
+            self.ru().ok_or(no_records),
+            self.ru_of_p1().ok_or("no record of the original is unique on these keys"),
+        ];
+        let finding = |(card, value): (&MeasureCard, Result<f64, &str>)| match value {
+            Ok(value) => Finding::value(card.name, &self.keys, value, None, card.better),
+            Err(because) => Finding::undefined(card.name, &self.keys, card.better, because),
+        };
+        let mut findings: Vec<Finding> = CARDS.iter().zip(values).map(finding).collect();
+        let occupied = self.occupied_cells;
+        findings[0] = findings[0].clone().with("cells", self.cells).with("occupied_cells", occupied);
+        findings[1] = findings[1].clone().with("original_uniques", self.original_uniques);
+        findings[2] = (findings[2].clone())
+            .with("replicated_uniques", self.replicated_uniques)
+            .with("synthetic_uniques", self.synthetic_uniques)
+            .with("synthetic_uniques_in_original", self.synthetic_uniques_in_original);
+        findings
+    }
+}
+
+fn percent(part: u64, whole: u64) -> Option<f64> {
+    (whole > 0).then(|| 100.0 * part as f64 / whole as f64)
+}
+
+/// Both tables with every distinct value a class.
+struct Matched<'a> {
+    tables: SharedTables,
+    schema: &'a Schema,
+}
+
+impl<'a> Matched<'a> {
+    fn new(comparison: &Comparison<'a>) -> Result<Self, MeasureError> {
+        let tables = SharedTables::new(comparison, &Grouping::exact())?;
+        Ok(Self { tables, schema: comparison.original.schema() })
+    }
+
+    fn original(&self) -> &CodedTable {
+        self.tables.original()
+    }
+
+    fn synthetic(&self) -> &CodedTable {
+        &self.tables.synthetic()[0]
+    }
+
+    fn keys(&self, names: &[impl AsRef<str>]) -> Result<Attributes, MeasureError> {
+        if !names.is_empty() {
+            return self.tables.attributes(names);
+        }
+        let is_value = |classes: &&Classes| {
+            self.schema.variable(classes.name()).is_ok_and(|variable| variable.kind != Kind::TextId)
+        };
+        let variables = self.tables.domain().variables().iter().filter(is_value);
+        self.tables.attributes(&variables.map(Classes::name).collect::<Vec<_>>())
+    }
+
+    fn unique_records(&self, of: &Attributes) -> Result<UniqueRecords, MeasureError> {
+        let domain: &Domain = self.tables.domain();
+        let (y, s) = (self.original().contingency_table(of)?, self.synthetic().contingency_table(of)?);
+        let (mut in_original, mut replicated) = (0, 0);
+        let mut at = 0;
+        for position in (0..s.occupied()).filter(|position| s.counts()[*position] == 1) {
+            while at < y.occupied() && y.key(at) < s.key(position) {
+                at += 1;
+            }
+            if at < y.occupied() && y.key(at) == s.key(position) {
+                in_original += 1;
+                replicated += u64::from(y.counts()[at] == 1);
+            }
+        }
+        let variables = of.positions().iter().map(|position| (*position, &domain.variables()[*position]));
+        Ok(UniqueRecords {
+            keys: variables.clone().map(|(_, classes)| classes.name().to_owned()).collect(),
+            original_records: self.original().records(),
+            synthetic_records: self.synthetic().records(),
+            cells: variables.map(|(position, _)| self.classes_of_original(position) as f64).product(),
+            occupied_cells: y.occupied() as u64,
+            original_uniques: y.unique_records(),
+            synthetic_uniques: s.unique_records(),
+            synthetic_uniques_in_original: in_original,
+            replicated_uniques: replicated,
+        })
+    }
+
+    /// How many classes a key has for the original alone: all its levels and special codes, the numbers that occur in it, and
+    /// missing if it does. At least one.
+    fn classes_of_original(&self, position: usize) -> usize {
+        let classes = &self.tables.domain().variables()[position];
+        let occurring = self.original().columns()[position].frequencies(classes.size());
+        let values = classes.partition().len();
+        let of_values = match classes.partition() {
+            Partition::Levels(_) => values,
+            _ => occurring[..values].iter().filter(|count| **count > 0).count(),
+        };
+        let codes = classes.missing_class().map_or(classes.size(), |missing| missing as usize) - values;
+        let missing = classes.missing_class().is_some_and(|missing| occurring[missing as usize] > 0);
+        (of_values + codes + usize::from(missing)).max(1)
+    }
+}
+
+/// The family of measures of uniqueness.
+#[derive(Clone, Copy, Debug)]
+pub struct Uniques;
+
+const fn card(
+    name: &'static str,
+    question: &'static str,
+    better: Better,
+    citation: &'static str,
+) -> MeasureCard {
+    MeasureCard { name, question, better, unit: "%", range: Range::PERCENT, null: Null::None, citation }
+}
+
+const RAAB: &str = "Raab (2022), Utility and Disclosure Risk for Differentially Private Synthetic Categorical Data, section 3";
+
+const CARDS: &[MeasureCard] = &[
+    card("uniques.p0", "How many cells of the original's cross-table are empty?", Better::Neither, RAAB),
+    card("uniques.p1", "How many records of the original are unique?", Better::Neither, RAAB),
+    card(
+        "uniques.ru",
+        "How many records of the original are unique and repeated as unique?",
+        Better::Lower,
+        RAAB,
+    ),
+    card(
+        "uniques.ru_of_p1",
+        "How many of the original's uniques are repeated as unique?",
+        Better::Lower,
+        RAAB,
+    ),
+];
+
+impl Measure for Uniques {
+    fn name(&self) -> &'static str {
+        "uniques"
+    }
+
+    fn cards(&self) -> &'static [MeasureCard] {
+        CARDS
+    }
+
+    fn evaluate(
+        &self,
+        comparison: &Comparison<'_>,
+        settings: &Settings,
+    ) -> Result<Vec<Finding>, MeasureError> {
+        let matched = Matched::new(comparison)?;
+        let all = [Vec::new()];
+        let keys = if settings.keys.is_empty() { &all[..] } else { &settings.keys[..] };
+        let of_keys = |keys: &Vec<String>| Ok(matched.unique_records(&matched.keys(keys)?)?.findings());
+        Ok(keys
+            .iter()
+            .map(of_keys)
+            .collect::<Result<Vec<_>, MeasureError>>()?
+            .into_iter()
+            .flatten()
+            .collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use table::Table;
+    use table::read::{ReadOptions, read_csv_text};
+    use table::schema::SchemaFile;
+
+    use super::*;
+
+    fn read(text: &str) -> Table {
+        read_csv_text(text, &ReadOptions::default()).unwrap()
+    }
+
+    #[test]
+    fn a_replicated_unique_is_unique_on_both_sides() {
+        // Original: a once, b twice, c once, d once. Synthetic: a once, b once, c twice, e once.
+        let original = read("k,x\na,1\nb,1\nb,2\nc,1\nd,1\n");
+        let synthetic = read("k,x\na,9\nb,9\nc,9\nc,9\ne,9\n");
+        let comparison = Comparison { original: &original, synthetic: &synthetic, holdout: None };
+        let found = unique_records(&comparison, &["k"]).unwrap();
+        assert_eq!((found.original_uniques, found.synthetic_uniques), (3, 3));
+        assert_eq!((found.synthetic_uniques_in_original, found.replicated_uniques), (2, 1));
+        assert_eq!((found.p1(), found.ru()), (Some(60.0), Some(20.0)));
+        assert_eq!(found.ru_of_p1(), Some(100.0 / 3.0));
+        let flags = record_flags(&comparison, &["k"]).unwrap();
+        assert_eq!(flags.original_unique, [true, false, false, true, true]);
+        assert_eq!(flags.original_replicated, [true, false, false, false, false]);
+        assert_eq!(flags.synthetic_unique, [true, true, false, false, true]);
+        assert_eq!(flags.synthetic_unique_in_original, [true, true, false, false, false]);
+        assert_eq!(flags.synthetic_replicated, [true, false, false, false, false]);
+    }
+
+    #[test]
+    fn numbers_match_by_value_however_they_are_written() {
+        let original = read("x\n1\n2\n3\n");
+        let synthetic = read("x\n1.0\n2.5\n3\n");
+        let comparison = Comparison { original: &original, synthetic: &synthetic, holdout: None };
+        let found = unique_records::<&str>(&comparison, &[]).unwrap();
+        assert_eq!(
+            (found.replicated_uniques, found.ru(), found.ru_of_p1()),
+            (2, Some(200.0 / 3.0), Some(200.0 / 3.0))
+        );
+        // Three values of the original, all of which occur in it.
+        assert_eq!((found.cells, found.p0()), (3.0, 0.0));
+    }
+
+    #[test]
+    fn empty_cells_are_those_of_the_original() {
+        let schema = "[variables.a]\nkind = \"categorical\"\nlevels = [\"x\", \"y\"]\nmissing = true\n[variables.b]\nkind = \"categorical\"\nlevels = [\"u\", \"v\", \"w\"]";
+        let options =
+            ReadOptions { schema: Some(SchemaFile::parse(schema).unwrap()), ..ReadOptions::default() };
+        let original = read_csv_text("a,b\nx,u\nx,u\ny,v\n", &options).unwrap();
+        let synthetic = read_csv_text("a,b\n,w\nx,u\n", &options).unwrap();
+        let comparison = Comparison { original: &original, synthetic: &synthetic, holdout: None };
+        let found = unique_records::<&str>(&comparison, &[]).unwrap();
+        assert_eq!((found.cells, found.occupied_cells), (6.0, 2));
+        assert!((found.p0() - 400.0 / 6.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn an_identifier_is_a_key_only_when_it_is_named() {
+        let schema =
+            "[variables.id]\nkind = \"text-id\"\n[variables.x]\nkind = \"categorical\"\nlevels = [\"a\"]";
+        let options =
+            ReadOptions { schema: Some(SchemaFile::parse(schema).unwrap()), ..ReadOptions::default() };
+        let original = read_csv_text("id,x\np1,a\np2,a\n", &options).unwrap();
+        let synthetic = read_csv_text("id,x\np2,a\np7,a\n", &options).unwrap();
+        let comparison = Comparison { original: &original, synthetic: &synthetic, holdout: None };
+        assert_eq!(unique_records::<&str>(&comparison, &[]).unwrap().original_uniques, 0);
+        assert_eq!(unique_records(&comparison, &["id"]).unwrap().replicated_uniques, 1);
+    }
+
+    #[test]
+    fn without_uniques_their_share_is_a_reason() {
+        let original = read("x\na\na\n");
+        let comparison = Comparison { original: &original, synthetic: &original, holdout: None };
+        let findings = unique_records(&comparison, &["x"]).unwrap().findings();
+        let last = findings.last().unwrap();
+        assert_eq!((last.measure.as_str(), last.value), ("uniques.ru_of_p1", None));
+        assert_eq!(last.because.as_deref(), Some("no record of the original is unique on these keys"));
+        let error = unique_records(&comparison, &["y"]).unwrap_err().to_string();
+        assert!(error.starts_with("there is no variable `y`"), "{error}");
+    }
+}

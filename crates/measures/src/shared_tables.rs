@@ -1,0 +1,344 @@
+//! An original and its synthetic tables, classified once on one domain.
+//!
+//! Numbers are grouped on the values of all tables pooled, so that no file decides alone where the limits lie. A level that
+//! one file lacks is a class with no records there. Missing is a class where any of the tables has a missing value.
+
+use std::sync::Arc;
+
+use rayon::prelude::*;
+use rustc_hash::FxHashMap;
+use table::column::{Column, Entry};
+use table::domain::{ClassRule, Classes, Partition};
+use table::grouping::GroupingStyle;
+use table::schema::{Levels, SpecialCode};
+use table::{Attributes, CodedTable, Codes, CountSource, Domain, Grouping, Kind, Table, Variable};
+
+use crate::{Comparison, MeasureError};
+
+/// Tables with the same variables in the same classes, ready to be counted.
+#[derive(Clone, Debug)]
+pub struct SharedTables {
+    original: CodedTable,
+    synthetic: Vec<CodedTable>,
+    left_out: Vec<String>,
+}
+
+impl SharedTables {
+    /// The two tables of a comparison.
+    pub fn new(comparison: &Comparison<'_>, grouping: &Grouping) -> Result<Self, MeasureError> {
+        Self::of_sets(comparison.original, &[comparison.synthetic], grouping)
+    }
+
+    /// An original and several synthetic tables made from it. The variables are those that all tables have, in the order of
+    /// the original; identifiers take part only in exact matching.
+    pub fn of_sets(
+        original: &Table,
+        synthetic: &[&Table],
+        grouping: &Grouping,
+    ) -> Result<Self, MeasureError> {
+        if synthetic.is_empty() {
+            return Err(MeasureError::NoSynthetic);
+        }
+        if grouping.groups == 0 {
+            return Err(MeasureError::Option {
+                option: "the number of groups",
+                message: "must be 1 or more".into(),
+            });
+        }
+        let tables: Vec<&Table> = std::iter::once(original).chain(synthetic.iter().copied()).collect();
+        let exact = grouping.style == GroupingStyle::Exact;
+        let in_all = |name: &str| tables.iter().all(|table| table.schema().variable(name).is_ok());
+        let variables = original.schema().variables().iter();
+        let (used, unused): (Vec<&Variable>, Vec<&Variable>) = variables
+            .partition(|variable| in_all(&variable.name) && (exact || variable.kind != Kind::TextId));
+        let only_synthetic = synthetic.iter().flat_map(|table| table.schema().variables());
+        let only_synthetic =
+            only_synthetic.filter(|variable| original.schema().variable(&variable.name).is_err());
+        let mut left_out: Vec<String> = Vec::new();
+        for variable in unused.into_iter().chain(only_synthetic) {
+            if !left_out.contains(&variable.name) {
+                left_out.push(variable.name.clone());
+            }
+        }
+        if used.is_empty() {
+            return Err(MeasureError::NothingInCommon);
+        }
+        let shared = used.par_iter().map(|variable| Sides::find(&variable.name, &tables)?.share(grouping));
+        let shared = shared.collect::<Result<Vec<(Classes, Vec<Codes>)>, MeasureError>>()?;
+        let mut classes = Vec::with_capacity(shared.len());
+        let mut columns: Vec<Vec<Codes>> = tables.iter().map(|_| Vec::with_capacity(shared.len())).collect();
+        for (of_variable, codes) in shared {
+            classes.push(of_variable);
+            columns.iter_mut().zip(codes).for_each(|(columns, codes)| columns.push(codes));
+        }
+        let domain = Domain::new(classes)?;
+        let mut coded = columns.into_iter().map(|columns| CodedTable::from_codes(domain.clone(), columns));
+        let original = coded.next().ok_or(MeasureError::NoSynthetic)?;
+        Ok(Self { original, synthetic: coded.collect(), left_out })
+    }
+
+    /// The variables and their classes.
+    pub fn domain(&self) -> &Domain {
+        self.original.domain()
+    }
+
+    /// The original.
+    pub fn original(&self) -> &CodedTable {
+        &self.original
+    }
+
+    /// The synthetic tables, at least one.
+    pub fn synthetic(&self) -> &[CodedTable] {
+        &self.synthetic
+    }
+
+    /// Variables that are not compared: identifiers, and those that not all tables have.
+    pub fn left_out(&self) -> &[String] {
+        &self.left_out
+    }
+
+    /// The variables of these names.
+    pub fn attributes(&self, names: &[impl AsRef<str>]) -> Result<Attributes, MeasureError> {
+        Ok(Attributes::named(self.domain(), names.iter().map(AsRef::as_ref))?)
+    }
+}
+
+/// One variable in every table, the original's first.
+struct Sides<'a> {
+    name: &'a str,
+    sides: Vec<(&'a Variable, &'a Column)>,
+}
+
+impl<'a> Sides<'a> {
+    fn find(name: &'a str, tables: &[&'a Table]) -> Result<Self, MeasureError> {
+        let side = |table: &&'a Table| {
+            let position = table.schema().position_of(name)?;
+            Ok((&table.schema().variables()[position], &table.columns()[position]))
+        };
+        let sides: Vec<(&Variable, &Column)> =
+            tables.iter().map(side).collect::<Result<_, MeasureError>>()?;
+        let first = &sides[0].0.kind;
+        for (variable, _) in &sides[1..] {
+            let comparable = match (first, &variable.kind) {
+                (Kind::Date { .. }, Kind::Date { .. }) | (Kind::TextId, Kind::TextId) => true,
+                (Kind::Integer { .. } | Kind::Real { .. }, Kind::Integer { .. } | Kind::Real { .. }) => true,
+                (one, other) => one.levels().is_some() && other.levels().is_some(),
+            };
+            if !comparable {
+                let message = format!(
+                    "it is {} in the original and {} in the synthetic table; read both with one schema",
+                    first.name(),
+                    variable.kind.name()
+                );
+                return Err(MeasureError::variable(name, message));
+            }
+        }
+        Ok(Self { name, sides })
+    }
+
+    /// The classes and each table's codes.
+    fn share(&self, grouping: &Grouping) -> Result<(Classes, Vec<Codes>), MeasureError> {
+        if self.sides[0].0.kind.is_numeric() { self.share_numbers(grouping) } else { self.share_levels() }
+    }
+
+    /// Levels of the original in its order, then those that only a synthetic table has.
+    fn share_levels(&self) -> Result<(Classes, Vec<Codes>), MeasureError> {
+        let mut all: Vec<&str> = Vec::new();
+        let mut position: FxHashMap<&str, u32> = FxHashMap::default();
+        let own_levels: Vec<(Vec<&str>, &Codes)> = self.sides.iter().map(|side| own_levels(side)).collect();
+        for level in own_levels.iter().flat_map(|(levels, _)| levels) {
+            position.entry(level).or_insert_with(|| {
+                all.push(level);
+                all.len() as u32 - 1
+            });
+        }
+        let mut missing = false;
+        let mut codes = Vec::with_capacity(self.sides.len());
+        for (levels, column) in &own_levels {
+            missing |= column.frequencies(levels.len() + 1)[levels.len()] > 0;
+            if *levels == all {
+                codes.push((*column).clone());
+            } else {
+                let mut new_code: Vec<u32> = levels.iter().map(|level| position[level]).collect();
+                new_code.push(all.len() as u32);
+                codes.push(column.recode(&new_code, all.len() + 1));
+            }
+        }
+        let levels = Levels::new(all.iter().copied())
+            .map_err(|_| MeasureError::variable(self.name, "a level is given twice"))?;
+        Ok((self.classes(Partition::Levels(levels), Vec::new(), missing), codes))
+    }
+
+    /// Groups of the pooled numbers, then special codes.
+    fn share_numbers(&self, grouping: &Grouping) -> Result<(Classes, Vec<Codes>), MeasureError> {
+        let mut codes: Vec<SpecialCode> = Vec::new();
+        for code in self.sides.iter().flat_map(|(variable, _)| &variable.codes) {
+            if !codes.iter().any(|known| known.value == code.value) {
+                codes.push(code.clone());
+            }
+        }
+        let code_at = |value: f64| codes.iter().position(|code| code.value == value);
+        let entries = |(variable, column): (&'a Variable, &'a Column)| {
+            (0..column.len()).map(move |row| match column.number(row) {
+                // Minus zero is zero.
+                Some(Entry::Value(value)) => Entry::Value(value + 0.0),
+                Some(Entry::Code(position)) => Entry::Value(variable.codes[position].value),
+                Some(Entry::Missing) | None => Entry::Missing,
+            })
+        };
+        let entries = |side: &(&'a Variable, &'a Column)| {
+            entries(*side).map(|entry| match entry {
+                Entry::Value(value) => code_at(value).map_or(entry, Entry::Code),
+                other => other,
+            })
+        };
+        let (mut values, mut missing) = (Vec::new(), false);
+        for entry in self.sides.iter().flat_map(entries) {
+            match entry {
+                Entry::Value(value) => values.push(value),
+                Entry::Missing => missing = true,
+                Entry::Code(_) => {}
+            }
+        }
+        let partition = match (&self.sides[0].0.cuts, grouping.style) {
+            (Some(cuts), style) if style != GroupingStyle::Exact => widened(cuts, &values),
+            _ => grouping.partition(values),
+        };
+        let classes = self.classes(partition, codes.clone(), missing);
+        let classified = self.sides.iter().map(|side| {
+            let of_entry = |entry| {
+                classes
+                    .class_of(entry)
+                    .ok_or_else(|| MeasureError::variable(self.name, "a value has no class"))
+            };
+            let all = entries(side).map(of_entry).collect::<Result<Vec<u32>, _>>()?;
+            Ok(Codes::collect(classes.size(), all))
+        });
+        let classified = classified.collect::<Result<Vec<Codes>, MeasureError>>()?;
+        Ok((classes, classified))
+    }
+
+    fn classes(&self, partition: Partition, codes: Vec<SpecialCode>, missing: bool) -> Classes {
+        let mut variable = self.sides[0].0.clone();
+        variable.codes = codes;
+        variable.missing = missing;
+        Classes::new(&variable, partition)
+    }
+}
+
+/// The levels or texts of a column with its codes, among which the number of levels stands for missing.
+fn own_levels<'a>((variable, column): &(&'a Variable, &'a Column)) -> (Vec<&'a str>, &'a Codes) {
+    match column {
+        Column::Text(text) => (text.dictionary.iter().map(String::as_str).collect(), &text.codes),
+        Column::Categorical(codes) => {
+            let levels = variable.kind.levels().map(|levels| levels.iter().collect());
+            (levels.unwrap_or_default(), Arc::as_ref(codes))
+        }
+        Column::Integer(_) | Column::Real(_) | Column::Date(_) => (Vec::new(), &NO_CODES),
+    }
+}
+
+/// Numbers have no levels.
+static NO_CODES: Codes = Codes::U8(Vec::new());
+
+/// Declared cuts, with the first and last moved out to enclose every value: a synthetic table may stray beyond them, and it
+/// must be measured all the same.
+fn widened(cuts: &[f64], values: &[f64]) -> Partition {
+    let mut limits = cuts.to_vec();
+    let last = limits.len() - 1;
+    for value in values {
+        limits[0] = limits[0].min(*value);
+        limits[last] = limits[last].max(*value);
+    }
+    Partition::Intervals { limits, chosen_by: ClassRule::DeclaredCuts }
+}
+
+#[cfg(test)]
+mod tests {
+    use table::read::{ReadOptions, read_csv_text};
+    use table::schema::SchemaFile;
+
+    use super::*;
+
+    fn read(text: &str, schema: &str) -> Table {
+        let schema = (!schema.is_empty()).then(|| SchemaFile::parse(schema).unwrap());
+        read_csv_text(text, &ReadOptions { schema, ..ReadOptions::default() }).unwrap()
+    }
+
+    fn share(original: &Table, synthetic: &Table, grouping: &Grouping) -> Result<SharedTables, MeasureError> {
+        SharedTables::new(&Comparison { original, synthetic, holdout: None }, grouping)
+    }
+
+    fn column(table: &CodedTable, position: usize) -> Vec<u32> {
+        table.columns()[position].iter().collect()
+    }
+
+    #[test]
+    fn levels_are_joined_by_name_in_the_order_of_the_original() {
+        let original =
+            read("town\nb\na\nb\n", "[variables.town]\nkind = \"categorical\"\nlevels = [\"b\", \"a\"]");
+        let synthetic = read(
+            "town\na\nc\n\n",
+            "[variables.town]\nkind = \"categorical\"\nlevels = [\"a\", \"c\"]\nmissing = true",
+        );
+        let shared = share(&original, &synthetic, &Grouping::default()).unwrap();
+        let classes = &shared.domain().variables()[0];
+        let labels: Vec<String> = (0..classes.size() as u32).map(|class| classes.label(class)).collect();
+        assert_eq!(labels, ["b", "a", "c", "missing"]);
+        assert_eq!(column(shared.original(), 0), [0, 1, 0]);
+        assert_eq!(column(&shared.synthetic()[0], 0), [1, 2, 3]);
+    }
+
+    #[test]
+    fn a_missing_class_exists_only_where_something_is_missing() {
+        let schema = "[variables.town]\nkind = \"categorical\"\nlevels = [\"a\", \"b\"]\nmissing = true";
+        let (original, synthetic) = (read("town\na\nb\n", schema), read("town\nb\nb\n", schema));
+        let shared = share(&original, &synthetic, &Grouping::default()).unwrap();
+        assert_eq!(shared.domain().variables()[0].size(), 2);
+    }
+
+    #[test]
+    fn numbers_are_grouped_on_pooled_values_and_codes_stand_apart_on_both_sides() {
+        let schema = "[variables.income]\nkind = \"real\"\ncodes = { -8 = \"none\" }\nmissing = true";
+        let original = read("income\n1\n2\n3\n-8\n", schema);
+        let synthetic = read("income\n4\n5\n6\n-8\n", "");
+        let grouping = Grouping { groups: 2, style: GroupingStyle::QuantilesOnly };
+        let shared = share(&original, &synthetic, &grouping).unwrap();
+        assert_eq!(column(shared.original(), 0), [0, 0, 0, 2]);
+        assert_eq!(column(&shared.synthetic()[0], 0), [1, 1, 1, 2]);
+    }
+
+    #[test]
+    fn declared_cuts_hold_and_stretch_for_a_synthetic_table_that_strays() {
+        let original =
+            read("age\n20\n40\n", "[variables.age]\nkind = \"integer\"\nrange = [0, 60]\ncuts = [0, 30, 60]");
+        let synthetic = read("age\n-5\n70\n", "");
+        let shared = share(&original, &synthetic, &Grouping::default()).unwrap();
+        assert_eq!(column(shared.original(), 0), [0, 1]);
+        assert_eq!(column(&shared.synthetic()[0], 0), [0, 1]);
+    }
+
+    #[test]
+    fn exact_matching_knows_zero_and_minus_zero_for_one() {
+        let (original, synthetic) = (read("x\n0\n1.5\n", ""), read("x\n-0.0\n1.5\n", ""));
+        let shared = share(&original, &synthetic, &Grouping::exact()).unwrap();
+        assert_eq!(column(shared.original(), 0), column(&shared.synthetic()[0], 0));
+    }
+
+    #[test]
+    fn what_cannot_be_compared_is_refused_or_named() {
+        let original = read("sex,age\nF,1\nM,2\nF,3\n", "");
+        let error = share(&original, &read("sex,age\n1,1\n2,2\n", ""), &Grouping::default()).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "variable `sex`: it is categorical in the original and integer in the synthetic table; \
+             read both with one schema"
+        );
+        let shared = share(&original, &read("age,town\n3,a\n4,b\n", ""), &Grouping::default()).unwrap();
+        assert_eq!(shared.left_out(), ["sex", "town"]);
+        let nothing = share(&original, &read("x\n1\n2\n", ""), &Grouping::default());
+        assert!(matches!(nothing, Err(MeasureError::NothingInCommon)));
+        let no_groups = Grouping { groups: 0, style: GroupingStyle::QuantilesOnly };
+        assert!(matches!(share(&original, &original, &no_groups), Err(MeasureError::Option { .. })));
+    }
+}

@@ -1,0 +1,6 @@
+//! What several rooms of Lookalike need and no crate offers.
+//!
+//! - [`counts`]: the count families of the (σ, α) mechanism, with probabilities that hold from a mean of a millionth to
+//!   a mean of a thousand million, exact draws, and the law of a sum of independent counts.
+
+pub mod counts;

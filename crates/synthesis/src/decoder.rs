@@ -1,0 +1,230 @@
+//! From cells to records: levels by name, numbers drawn within their class, derived variables computed, identifiers new.
+//!
+//! A number is drawn uniformly within its class without looking at the data again. Where a class straddles a rule, the
+//! draw is repeated until the record keeps the schema, which is a draw from the class given the rule.
+
+use std::sync::Arc;
+
+use rand::RngExt;
+use rayon::prelude::*;
+use table::column::{Entry, Numbers, TextColumn};
+use table::expression::{Condition, Formula, Record, Span, Value};
+use table::schema::Kind;
+use table::{Codes, Column, Domain, Schema, Table};
+
+use crate::randomness::{BLOCK, Rng, Seed};
+use crate::{Cells, SynthesisError};
+
+/// How often the numbers of a record are drawn again before the cell is given up.
+const TRIES: usize = 200;
+
+/// Turns cells of a domain into records of a schema.
+pub struct Decoder {
+    schema: Arc<Schema>,
+    domain: Domain,
+    sources: Vec<Source>,
+    derived: Vec<(usize, Formula)>,
+    forbidden: Vec<Forbidden>,
+}
+
+/// Where a variable's values come from.
+enum Source {
+    /// The class of this variable of the domain.
+    Class(usize),
+    /// A formula of other variables.
+    Derived,
+    /// A fresh identifier.
+    Identifier,
+}
+
+/// A condition that no record may meet, with the words of the schema.
+struct Forbidden {
+    when: Condition,
+    unless: Option<Condition>,
+    text: String,
+}
+
+impl Forbidden {
+    fn meets(&self, record: &impl Record) -> bool {
+        self.when.holds(record) == Some(true)
+            && self.unless.as_ref().is_none_or(|unless| unless.holds(record) == Some(false))
+    }
+}
+
+/// One record under construction.
+struct Draft(Vec<Value>);
+
+impl Record for Draft {
+    fn value(&self, variable: usize) -> Value {
+        self.0[variable]
+    }
+}
+
+impl Decoder {
+    /// A decoder for records of `schema` whose modelled variables are those of `domain`.
+    pub fn new(schema: Arc<Schema>, domain: Domain) -> Result<Self, SynthesisError> {
+        let variables = schema.variables();
+        let source = |variable: &table::Variable| match domain.position_of(&variable.name) {
+            Ok(position) => Source::Class(position),
+            Err(_) if variable.formula.is_some() => Source::Derived,
+            Err(_) => Source::Identifier,
+        };
+        let sources: Vec<Source> = variables.iter().map(source).collect();
+        let mut derived = Vec::new();
+        let mut open: Vec<usize> =
+            (0..variables.len()).filter(|at| matches!(sources[*at], Source::Derived)).collect();
+        // A formula may use another derived variable; those without such a need come first.
+        while let Some(next) = open.iter().position(|at| {
+            let needs =
+                variables[*at].formula.as_ref().map(|formula| formula.variables()).unwrap_or_default();
+            open.iter().all(|other| !needs.contains(variables[*other].name.as_str()))
+        }) {
+            let at = open.remove(next);
+            if let Some(formula) = &variables[at].formula {
+                derived.push((at, formula.formula(variables)?));
+            }
+        }
+        let mut forbidden = Vec::new();
+        for rule in schema.rules() {
+            let (when, then) = (rule.when.condition(variables)?, rule.then.condition(variables)?);
+            let text = format!("when {} then {}", rule.when, rule.then);
+            forbidden.push(Forbidden { when, unless: Some(then), text });
+        }
+        for impossible in schema.impossible() {
+            let when = impossible.condition(variables)?;
+            forbidden.push(Forbidden { when, unless: None, text: impossible.text().to_owned() });
+        }
+        Ok(Self { schema, domain, sources, derived, forbidden })
+    }
+
+    /// Records of these cells, in their order, all at once.
+    pub fn decode(&self, cells: &Cells, seed: Seed) -> Result<Table, SynthesisError> {
+        let mut parts = Vec::new();
+        self.decode_in_parts(cells, seed, |part| {
+            parts.push(part);
+            Ok(())
+        })?;
+        Ok(Table::concatenate(Arc::clone(&self.schema), parts)?)
+    }
+
+    /// Records of these cells, in their order, handed to `take` part by part, so that they need not all be in memory.
+    pub fn decode_in_parts(
+        &self,
+        cells: &Cells,
+        seed: Seed,
+        mut take: impl FnMut(Table) -> Result<(), SynthesisError>,
+    ) -> Result<(), SynthesisError> {
+        let blocks: Vec<usize> = (0..cells.rows().div_ceil(BLOCK)).collect();
+        for some in blocks.chunks(2 * rayon::current_num_threads()) {
+            let parts =
+                some.par_iter().map(|block| self.decode_block(cells, *block, seed.stream(*block as u64)));
+            for part in parts.collect::<Result<Vec<Table>, _>>()? {
+                take(part)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn decode_block(&self, cells: &Cells, block: usize, mut rng: Rng) -> Result<Table, SynthesisError> {
+        let rows = block * BLOCK..cells.rows().min((block + 1) * BLOCK);
+        let drafts = rows.clone().map(|row| self.draft(&cells.record(row), &mut rng));
+        let drafts = drafts.collect::<Result<Vec<Draft>, _>>()?;
+        let columns = (0..self.sources.len()).map(|variable| self.column(variable, &drafts, rows.start));
+        let table = Table::new(Arc::clone(&self.schema), columns.collect())?;
+        let broken = table.broken_rules()?;
+        if broken.is_empty() { Ok(table) } else { Err(SynthesisError::Rules(broken.to_string())) }
+    }
+
+    fn draft(&self, cell: &[u32], rng: &mut Rng) -> Result<Draft, SynthesisError> {
+        let mut broken = None;
+        for _ in 0..TRIES {
+            let value = |source: &Source| match source {
+                Source::Class(position) => self.value(*position, cell[*position], rng),
+                Source::Derived => Value::Missing,
+                Source::Identifier => Value::Text,
+            };
+            let mut draft = Draft(self.sources.iter().map(value).collect());
+            for (variable, formula) in &self.derived {
+                draft.0[*variable] = formula.number(&draft).map_or(Value::Missing, Value::Number);
+            }
+            broken = self
+                .forbidden
+                .iter()
+                .find(|forbidden| forbidden.meets(&draft))
+                .map(|forbidden| forbidden.text.as_str());
+            let outside =
+                self.derived.iter().find(|(variable, _)| !self.in_domain(*variable, draft.0[*variable]));
+            broken = broken.or(outside.map(|(variable, _)| self.schema.variables()[*variable].name.as_str()));
+            if broken.is_none() {
+                return Ok(draft);
+            }
+        }
+        Err(SynthesisError::Rules(format!(
+            "a cell that the model makes holds no record that keeps `{}`; cut a variable where the rule does",
+            broken.unwrap_or_default()
+        )))
+    }
+
+    /// Whether a derived value is one that the schema allows.
+    fn in_domain(&self, variable: usize, value: Value) -> bool {
+        let of = &self.schema.variables()[variable];
+        match (value, &of.kind) {
+            (Value::Missing, _) => of.missing,
+            (Value::Number(number), Kind::Integer { range }) => {
+                range.is_none_or(|(low, high)| (low as f64..=high as f64).contains(&number))
+            }
+            (Value::Number(number), Kind::Real { range }) => {
+                range.is_none_or(|(low, high)| (low..=high).contains(&number))
+            }
+            _ => true,
+        }
+    }
+
+    /// A value of a class, drawn uniformly where there are several.
+    fn value(&self, position: usize, class: u32, rng: &mut Rng) -> Value {
+        let classes = &self.domain.variables()[position];
+        match classes.span(class) {
+            Span::Level(level) => Value::Level(level),
+            Span::Code(code) => Value::Code(code),
+            Span::Missing | Span::Anything => Value::Missing,
+            Span::Numbers { low, high } if low == high => Value::Number(low),
+            Span::Numbers { low, high } if classes.is_whole() => {
+                Value::Number(rng.random_range(low as i64..=high as i64) as f64)
+            }
+            Span::Numbers { low, high } => Value::Number(rng.random_range(low..high)),
+        }
+    }
+
+    fn column(&self, variable: usize, drafts: &[Draft], first: usize) -> Column {
+        let of = &self.schema.variables()[variable];
+        let entry = |value: Value| match value {
+            Value::Number(number) => Entry::Value(number),
+            Value::Code(code) => of.code_position(code).map_or(Entry::Missing, Entry::Code),
+            _ => Entry::Missing,
+        };
+        let numbers = || {
+            let mut numbers = Numbers::with_capacity(drafts.len());
+            drafts.iter().for_each(|draft| numbers.push(entry(draft.0[variable])));
+            numbers
+        };
+        match &of.kind {
+            Kind::Categorical { levels } | Kind::Ordinal { levels } => {
+                let code = |draft: &Draft| match draft.0[variable] {
+                    Value::Level(level) => level,
+                    _ => levels.len() as u32,
+                };
+                let cardinality = (levels.len() + usize::from(of.missing)).max(1);
+                Column::Categorical(Arc::new(Codes::collect(cardinality, drafts.iter().map(code))))
+            }
+            Kind::Integer { .. } => Column::Integer(numbers().map(|number| number.round() as i64)),
+            Kind::Real { .. } => Column::Real(numbers()),
+            Kind::Date { .. } => Column::Date(numbers().map(|number| number as i32)),
+            Kind::TextId => Column::Text(TextColumn {
+                codes: Codes::collect(drafts.len() + 1, 0..drafts.len() as u32),
+                dictionary: (1..=drafts.len())
+                    .map(|number| format!("synthetic-{}", first + number))
+                    .collect(),
+            }),
+        }
+    }
+}

@@ -1,0 +1,153 @@
+//! A recipe carried out: table in, synthetic tables out.
+
+use std::sync::Arc;
+
+use rand::{Rng as _, SeedableRng};
+use table::grouping::GroupingStyle;
+use table::{Attributes, CodedTable, CountSource, Domain, Grouping, Table, Variable};
+
+use crate::decoder::Decoder;
+use crate::randomness::Seed;
+use crate::strata::Strata;
+use crate::synthesizer::Data;
+use crate::{Cells, Model, Recipe, StructuralZeros, SynthesisError, Synthesizer, registry};
+
+/// Synthetic tables, and what the fit had to say.
+pub struct Generated {
+    /// The m data sets.
+    pub tables: Vec<Table>,
+    /// Remarks of the model: convergence, size.
+    pub remarks: Vec<String>,
+    /// The seed that was used, given or drawn.
+    pub seed: u64,
+}
+
+/// A model fitted by a recipe, ready to draw data sets.
+pub struct Fitted {
+    /// The model.
+    pub model: Box<dyn Model>,
+    /// The seed that was used, given or drawn.
+    pub seed: u64,
+    domain: Domain,
+    decoder: Decoder,
+    rows: usize,
+    m: u32,
+}
+
+/// Carries out a recipe in memory.
+pub fn generate(table: &Table, recipe: &Recipe) -> Result<Generated, SynthesisError> {
+    let fitted = fit(table, recipe)?;
+    let tables = (0..fitted.m)
+        .map(|number| fitted.decoder.decode(&fitted.cells(number)?, fitted.seed_of(number).child(1)));
+    Ok(Generated {
+        tables: tables.collect::<Result<_, _>>()?,
+        remarks: fitted.model.remarks(),
+        seed: fitted.seed,
+    })
+}
+
+/// Fits the recipe's method to the table, which must keep its schema.
+pub fn fit(table: &Table, recipe: &Recipe) -> Result<Fitted, SynthesisError> {
+    recipe.check()?;
+    let synthesizer = (registry::method(&recipe.method)?.build)(&recipe.options)?;
+    if recipe.rows.is_some() && !synthesizer.rows_can_be_chosen() {
+        let message =
+            format!("the number of records of `{}` is random; use its option `scale`", recipe.method);
+        return Err(SynthesisError::option("rows", message));
+    }
+    let broken = table.broken_rules()?;
+    if !broken.is_empty() {
+        return Err(table::TableError::Violations(broken).into());
+    }
+    let grouping = Grouping { groups: recipe.groups as usize, style: GroupingStyle::Quantiles };
+    let coded = CodedTable::over(table, &grouping, is_modelled)?;
+    if coded.domain().variables().is_empty() {
+        return Err(SynthesisError::option(
+            "method",
+            "there is no variable to model; identifiers and formulas are not",
+        ));
+    }
+    let zeros = StructuralZeros::of(table.schema(), &coded)?;
+    let seed = recipe.seed.unwrap_or_else(fresh_seed);
+    let model = fit_model(
+        synthesizer.as_ref(),
+        Data { counts: &coded, records: Some(table), zeros: &zeros },
+        recipe,
+        Seed::new(seed).child(0),
+    )?;
+    let schema = Arc::new(table.schema().clone());
+    let decoder = Decoder::new(schema, coded.domain().clone())?;
+    let rows = recipe.rows.map_or(table.rows(), |rows| rows as usize);
+    Ok(Fitted { model, seed, domain: coded.domain().clone(), decoder, rows, m: recipe.m })
+}
+
+/// How many cells of the cross-table have each size, random zeros included: what a plan needs.
+pub fn cell_sizes(
+    table: &Table,
+    groups: usize,
+) -> Result<std::collections::BTreeMap<u64, u64>, SynthesisError> {
+    let coded = CodedTable::over(table, &Grouping { groups, style: GroupingStyle::Quantiles }, is_modelled)?;
+    let zeros = StructuralZeros::of(table.schema(), &coded)?;
+    let cross = coded.contingency_table(&Attributes::all(coded.domain()))?;
+    let random_zeros = zeros.possible_cells(coded.domain())? - num_bigint::BigUint::from(cross.occupied());
+    let mut sizes = cross.size_histogram();
+    // More empty cells than 64 bits count leave every share of cells at zero, whatever their exact number.
+    let held: u64 = sizes.values().sum();
+    sizes.insert(0, u64::try_from(&random_zeros).unwrap_or(u64::MAX).min(u64::MAX - held));
+    Ok(sizes)
+}
+
+fn fit_model(
+    synthesizer: &dyn Synthesizer,
+    data: Data<'_>,
+    recipe: &Recipe,
+    seed: Seed,
+) -> Result<Box<dyn Model>, SynthesisError> {
+    if recipe.strata.is_empty() {
+        return synthesizer.fit(data, seed);
+    }
+    let names = recipe.strata.iter().map(String::as_str);
+    let by = Attributes::named(data.counts.domain(), names)
+        .map_err(|error| SynthesisError::option("strata", error.to_string()))?;
+    Ok(Box::new(Strata::fit(synthesizer, data, &by, seed)?))
+}
+
+/// Identifiers are made anew and derived variables computed; everything else is modelled.
+fn is_modelled(variable: &Variable) -> bool {
+    variable.kind != table::Kind::TextId && variable.formula.is_none()
+}
+
+/// A seed from the operating system.
+fn fresh_seed() -> u64 {
+    rand_chacha::ChaCha12Rng::from_rng(&mut rand::rng()).next_u64() >> 1
+}
+
+impl Fitted {
+    /// How many data sets the recipe asks for.
+    pub fn m(&self) -> u32 {
+        self.m
+    }
+
+    /// The classes that the model knows.
+    pub fn domain(&self) -> &Domain {
+        &self.domain
+    }
+
+    /// Draws data set `number`, from 0, and hands its records to `take` part by part.
+    pub fn draw(
+        &self,
+        number: u32,
+        take: impl FnMut(Table) -> Result<(), SynthesisError>,
+    ) -> Result<(), SynthesisError> {
+        self.decoder.decode_in_parts(&self.cells(number)?, self.seed_of(number).child(1), take)
+    }
+
+    /// The cells of data set `number`.
+    pub fn cells(&self, number: u32) -> Result<Cells, SynthesisError> {
+        self.model.sample(self.rows, self.seed_of(number).child(0))
+    }
+
+    fn seed_of(&self, number: u32) -> Seed {
+        Seed::new(self.seed).child(1 + u64::from(number))
+    }
+}

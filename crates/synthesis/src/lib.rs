@@ -1,0 +1,38 @@
+//! Generators of synthetic tables.
+//!
+//! Settings, fitted state and output are three things: a [`Synthesizer`] fits a [`Model`] to counts, and the model draws records.
+//! A method is one file in [`methods`] and one line in [`METHODS`](registry::METHODS); a [`Recipe`] names it with its options.
+//! Methods draw cells of the cross-table; the [`Decoder`](decoder::Decoder) turns cells into records that keep the schema.
+//!
+//! ```
+//! use synthesis::{Recipe, generate};
+//! use table::read::{ReadOptions, read_csv_text};
+//!
+//! let people = read_csv_text("sex,agegr\nF,old\nM,old\nF,young\nF,old\n", &ReadOptions::default())?;
+//! let recipe = Recipe::parse("method = \"catall\"\nm = 2\nrows = 10\nseed = 1\n")?;
+//! let synthetic = generate(&people, &recipe)?.tables;
+//! assert_eq!((synthetic.len(), synthetic[0].rows()), (2, 10));
+//! # Ok::<(), synthesis::SynthesisError>(())
+//! ```
+
+pub mod card;
+pub mod cells;
+pub mod decoder;
+mod error;
+mod generate;
+pub mod methods;
+pub mod model_file;
+pub mod randomness;
+pub mod recipe;
+pub mod registry;
+pub mod strata;
+pub mod structural_zeros;
+pub mod synthesizer;
+
+pub use card::MethodCard;
+pub use cells::Cells;
+pub use error::SynthesisError;
+pub use generate::{Fitted, Generated, cell_sizes, fit, generate};
+pub use recipe::Recipe;
+pub use structural_zeros::StructuralZeros;
+pub use synthesizer::{Model, Synthesizer};

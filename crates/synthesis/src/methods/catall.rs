@@ -1,0 +1,131 @@
+//! `catall`: the saturated multinomial model (Raab 2022, section 2.1).
+//!
+//! Cell i has probability (yᵢ + nprior/K′) / (N + nprior), K′ the number of cells that can occur. The K-vector is never
+//! built: a record is, with probability nprior/(N + nprior), a cell drawn uniformly from all possible ones, else the cell of an
+//! original record drawn with replacement. Time and memory are O(n + N), whatever K is.
+
+use rand::RngExt;
+use serde::{Deserialize, Serialize};
+use table::{Attributes, ContingencyTable, Domain};
+
+use super::uniform_cell::UniformCell;
+use crate::card::{MethodCard, Needs, OptionCard};
+use crate::randomness::Seed;
+use crate::synthesizer::Data;
+use crate::{Cells, Model, StructuralZeros, SynthesisError, Synthesizer, registry};
+
+/// The card.
+pub const CARD: MethodCard = MethodCard {
+    name: "catall",
+    summary: "draws cells of the full cross-table in proportion to their counts",
+    use_when: "every interaction must be kept, and the recurrence of about 37 % of the unique records is acceptable",
+    needs: Needs::Counts,
+    options: &[OptionCard {
+        name: "nprior",
+        meaning: "records' worth of probability that is spread evenly over all cells that can occur",
+        default: "0",
+    }],
+    memory: "4 N bytes and the occupied cells, whatever K is",
+    citation: "Raab (2022), Utility and disclosure risk for differentially private synthetic categorical data, 2.1",
+};
+
+/// The settings.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+struct Catall {
+    nprior: f64,
+}
+
+/// A synthesizer with these options.
+pub fn build(options: &toml::Table) -> Result<Box<dyn Synthesizer>, SynthesisError> {
+    let catall: Catall = registry::options(options, &CARD)?;
+    if !(catall.nprior.is_finite() && catall.nprior >= 0.0) {
+        return Err(SynthesisError::option("nprior", "it must be 0 or a positive number"));
+    }
+    Ok(Box::new(catall))
+}
+
+impl Synthesizer for Catall {
+    fn card(&self) -> &'static MethodCard {
+        &CARD
+    }
+
+    fn fit(&self, data: Data<'_>, _: Seed) -> Result<Box<dyn Model>, SynthesisError> {
+        let domain = data.counts.domain();
+        let table = data.counts.contingency_table(&Attributes::all(domain))?;
+        let state = State { domain: domain.clone(), nprior: self.nprior, zeros: data.zeros.clone(), table };
+        Ok(Box::new(CatallModel::new(state)?))
+    }
+}
+
+/// What the model file holds.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct State {
+    domain: Domain,
+    nprior: f64,
+    zeros: StructuralZeros,
+    table: ContingencyTable,
+}
+
+struct CatallModel {
+    state: State,
+    /// For each original record, its cell.
+    cell_of_record: Vec<u32>,
+    prior: Option<UniformCell>,
+}
+
+impl CatallModel {
+    fn new(state: State) -> Result<Self, SynthesisError> {
+        let counts = state.table.counts().iter().enumerate();
+        let cell_of_record =
+            counts.flat_map(|(cell, count)| std::iter::repeat_n(cell as u32, *count as usize)).collect();
+        let prior = if state.nprior > 0.0 {
+            Some(UniformCell::new(CARD.name, &state.domain, &state.zeros)?)
+        } else {
+            None
+        };
+        Ok(Self { state, cell_of_record, prior })
+    }
+}
+
+/// A model from its stored state.
+pub fn load(state: serde_json::Value) -> Result<Box<dyn Model>, SynthesisError> {
+    let state =
+        serde_json::from_value(state).map_err(|error| SynthesisError::ModelFile(error.to_string()))?;
+    Ok(Box::new(CatallModel::new(state)?))
+}
+
+impl Model for CatallModel {
+    fn sample(&self, rows: usize, seed: Seed) -> Result<Cells, SynthesisError> {
+        let records = self.cell_of_record.len();
+        let prior_share = self.state.nprior / (records as f64 + self.state.nprior);
+        let (domain, table) = (&self.state.domain, &self.state.table);
+        Ok(Cells::draw(domain, rows, seed, |_, rows, mut rng| {
+            let mut columns = vec![Vec::with_capacity(rows); domain.variables().len()];
+            for _ in 0..rows {
+                match self.prior.as_ref().filter(|_| rng.random_bool(prior_share)) {
+                    Some(prior) => {
+                        let cell = prior.draw(&mut rng);
+                        columns.iter_mut().zip(cell).for_each(|(column, class)| column.push(class));
+                    }
+                    None => {
+                        let cell = self.cell_of_record[rng.random_range(0..records)] as usize;
+                        columns
+                            .iter_mut()
+                            .enumerate()
+                            .for_each(|(place, column)| column.push(table.class(cell, place)));
+                    }
+                }
+            }
+            columns
+        }))
+    }
+
+    fn state(&self) -> serde_json::Value {
+        serde_json::json!(self.state)
+    }
+
+    fn confidential(&self) -> Option<&'static str> {
+        Some("every occupied cell with its exact count: the records themselves, in classes")
+    }
+}

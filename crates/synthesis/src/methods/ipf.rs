@@ -1,0 +1,282 @@
+//! `ipf`: a log-linear model of the chosen margins (Raab 2022, section 2.1), fitted by iterative proportional fitting.
+//!
+//! The model keeps the margins it is given and nothing beyond. It is held as the full table while that is small, else on the cliques
+//! of the margins' junction tree, so that K has no limit as long as the margins hang together loosely.
+
+use loglinear::{Error, FittedModel, Impossible, Options, Target};
+use serde::{Deserialize, Serialize};
+use table::{Attributes, Domain};
+
+use crate::card::{MethodCard, Needs, OptionCard};
+use crate::randomness::Seed;
+use crate::synthesizer::Data;
+use crate::{Cells, Model, SynthesisError, Synthesizer, registry};
+
+mod published_totals;
+
+/// The card.
+pub const CARD: MethodCard = MethodCard {
+    name: "ipf",
+    summary: "keeps chosen margins of the cross-table and nothing beyond, by a log-linear model",
+    use_when: "tables of two or three variables must be right, and few unique records may recur",
+    needs: Needs::Counts,
+    options: &[
+        OptionCard {
+            name: "margins",
+            meaning: "all1, all2, all3, or a list such as \"sex:age,age:edu:income\"",
+            default: "all2",
+        },
+        OptionCard {
+            name: "nprior",
+            meaning: "records' worth of probability that is spread evenly over all cells that can occur",
+            default: "0",
+        },
+        OptionCard {
+            name: "tolerance",
+            meaning: "converged when no margin cell is further than tolerance x N from its target",
+            default: "1e-12",
+        },
+        OptionCard {
+            name: "sweeps",
+            meaning: "give up, and say so, after so many rounds over the margins",
+            default: "5000",
+        },
+        OptionCard {
+            name: "totals",
+            meaning: "CSV files of published totals (variables and a column `count`) to which the fitted model is raked",
+            default: "none",
+        },
+    ],
+    memory: "8 bytes a cell of the full table (up to 2^27 cells), or of the junction tree's cliques",
+    citation: "Raab (2022), 2.1; Deming and Stephan (1940); Lauritzen (1996), Graphical models, 4.3",
+};
+
+/// The settings.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(default)]
+struct Ipf {
+    margins: String,
+    nprior: f64,
+    tolerance: f64,
+    sweeps: usize,
+    totals: Files,
+}
+
+/// One file or several.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(untagged)]
+enum Files {
+    One(String),
+    Several(Vec<String>),
+}
+
+impl Files {
+    fn list(&self) -> Vec<&str> {
+        match self {
+            Self::One(files) => files.split(',').map(str::trim).filter(|file| !file.is_empty()).collect(),
+            Self::Several(files) => files.iter().map(String::as_str).collect(),
+        }
+    }
+}
+
+impl Default for Ipf {
+    fn default() -> Self {
+        let fitting = Options::default();
+        Self {
+            margins: "all2".into(),
+            nprior: 0.0,
+            tolerance: fitting.tolerance,
+            sweeps: fitting.max_sweeps,
+            totals: Files::Several(Vec::new()),
+        }
+    }
+}
+
+/// A synthesizer with these options.
+pub fn build(options: &toml::Table) -> Result<Box<dyn Synthesizer>, SynthesisError> {
+    let ipf: Ipf = registry::options(options, &CARD)?;
+    if !(ipf.nprior.is_finite() && ipf.nprior >= 0.0) {
+        return Err(SynthesisError::option("nprior", "it must be 0 or a positive number"));
+    }
+    if !(ipf.tolerance.is_finite() && ipf.tolerance > 0.0) {
+        return Err(SynthesisError::option("tolerance", "it must be a positive number"));
+    }
+    if ipf.sweeps == 0 {
+        return Err(SynthesisError::option("sweeps", "at least one sweep is needed"));
+    }
+    Ok(Box::new(ipf))
+}
+
+/// The margins that an option names.
+fn margins(text: &str, domain: &Domain) -> Result<Vec<Attributes>, SynthesisError> {
+    let refuse = |message: String| SynthesisError::option("margins", message);
+    if let Some(ways) = text.strip_prefix("all") {
+        let ways = ways.parse::<usize>().ok().filter(|ways| (1..=domain.variables().len()).contains(ways));
+        let Some(ways) = ways else {
+            let most = domain.variables().len();
+            return Err(refuse(format!("`{text}` is not all1 to all{most}, the number of variables")));
+        };
+        return Ok(Attributes::combinations(domain, ways));
+    }
+    let margin = |part: &str| {
+        let names: Vec<&str> = part.split(':').map(str::trim).collect();
+        Attributes::named(domain, names).map_err(|error| refuse(error.to_string()))
+    };
+    let mut margins = text.split(',').map(str::trim).map(margin).collect::<Result<Vec<_>, _>>()?;
+    margins.sort_unstable();
+    margins.dedup();
+    Ok(margins)
+}
+
+impl Synthesizer for Ipf {
+    fn card(&self) -> &'static MethodCard {
+        &CARD
+    }
+
+    fn fit(&self, data: Data<'_>, _: Seed) -> Result<Box<dyn Model>, SynthesisError> {
+        let domain = data.counts.domain();
+        let names = Names(domain);
+        let wanted = margins(&self.margins, domain)?;
+        let targets = self.targets(data, &wanted)?;
+        let impossible: Vec<Impossible> = data
+            .zeros
+            .all()
+            .iter()
+            .map(|zeros| Impossible {
+                variables: zeros.attributes.positions().to_vec(),
+                cells: zeros.cells.clone(),
+            })
+            .collect();
+        let dims = domain.sizes(&Attributes::all(domain));
+        let options = Options { tolerance: self.tolerance, max_sweeps: self.sweeps, ..Options::default() };
+        let mut model =
+            loglinear::fit(&dims, &targets, &impossible, &options).map_err(|error| names.explain(error))?;
+        let totals = self.totals.list();
+        let mut remarks = vec![convergence("fitted", &model)];
+        if !totals.is_empty() {
+            let published =
+                totals.iter().map(|file| published_totals::read(std::path::Path::new(file), domain));
+            let published = published.collect::<Result<Vec<Target>, _>>()?;
+            model = model.rake(&published, &options).map_err(|error| names.explain(error))?;
+            remarks.push(convergence("raked to the published totals", &model));
+        }
+        Ok(Box::new(IpfModel { domain: domain.clone(), model, remarks }))
+    }
+}
+
+impl Ipf {
+    /// The margins' counts, with the prior's share added to every cell that can occur.
+    fn targets(&self, data: Data<'_>, wanted: &[Attributes]) -> Result<Vec<Target>, SynthesisError> {
+        let domain = data.counts.domain();
+        let counted = data.counts.margins(wanted)?;
+        let target = |margin: &table::Margin| {
+            let mut counts: Vec<f64> = margin.counts().iter().map(|count| *count as f64).collect();
+            if self.nprior > 0.0 {
+                let possible = data.zeros.possible_margin(domain, margin.attributes())?;
+                let all: f64 = possible.iter().map(|cells| *cells as f64).sum();
+                counts
+                    .iter_mut()
+                    .zip(possible)
+                    .for_each(|(count, cells)| *count += self.nprior * cells as f64 / all);
+            }
+            Ok(Target::new(margin.attributes().positions().to_vec(), counts))
+        };
+        counted.iter().map(target).collect()
+    }
+}
+
+fn convergence(what: &str, model: &FittedModel) -> String {
+    let convergence = model.convergence();
+    let outcome = if convergence.converged() { "converged" } else { "did NOT converge" };
+    let form = match model {
+        FittedModel::Dense(_) => format!("the full table of {} cells", model.cells()),
+        FittedModel::Tree(_) => {
+            format!("a junction tree of {} cells for a table of {}", model.held_cells(), model.cells())
+        }
+    };
+    format!(
+        "{what} on {form}: {outcome} after {} sweeps, largest deviation {:.1e} records",
+        convergence.sweeps, convergence.deviation
+    )
+}
+
+/// Puts variables' names for their numbers.
+struct Names<'a>(&'a Domain);
+
+impl Names<'_> {
+    fn of(&self, variables: &[usize]) -> String {
+        self.0.describe(&Attributes::new(variables.iter().copied()))
+    }
+
+    fn explain(&self, error: Error) -> SynthesisError {
+        let message = match &error {
+            Error::TooLarge(refusal) => {
+                let drop: Vec<String> = refusal.drop.iter().map(|margin| self.of(margin)).collect();
+                let advice = match (drop.is_empty(), refusal.sufficient) {
+                    (true, _) => "ask for fewer margins".to_owned(),
+                    (false, true) => format!("drop {}", drop.join(", ")),
+                    (false, false) => format!("drop {} and more", drop.join(", ")),
+                };
+                return SynthesisError::option(
+                    "margins",
+                    format!(
+                        "the table has {} cells, too many to hold, and the junction tree of these margins has treewidth {}: \
+                         its largest clique is {}; {advice}, or use coarser classes",
+                        refusal.cells,
+                        refusal.treewidth,
+                        self.of(&refusal.clique),
+                    ),
+                );
+            }
+            Error::Unreachable { variables } => {
+                format!(
+                    "the margin {} counts records where the schema allows none; correct the rule",
+                    self.of(variables)
+                )
+            }
+            Error::Disagreement { first, second, .. } => {
+                format!(
+                    "the margins {} and {} disagree; give totals of one population",
+                    self.of(first),
+                    self.of(second)
+                )
+            }
+            other => other.to_string(),
+        };
+        SynthesisError::Fit { method: CARD.name, message }
+    }
+}
+
+/// The fitted model.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct IpfModel {
+    domain: Domain,
+    model: FittedModel,
+    remarks: Vec<String>,
+}
+
+/// A model from its stored state.
+pub fn load(state: serde_json::Value) -> Result<Box<dyn Model>, SynthesisError> {
+    let model: IpfModel =
+        serde_json::from_value(state).map_err(|error| SynthesisError::ModelFile(error.to_string()))?;
+    Ok(Box::new(model))
+}
+
+impl Model for IpfModel {
+    fn sample(&self, rows: usize, seed: Seed) -> Result<Cells, SynthesisError> {
+        let sampler = self.model.sampler();
+        Ok(Cells::draw(&self.domain, rows, seed, |block, rows, _| sampler.block(block, rows, seed.bytes())))
+    }
+
+    fn remarks(&self) -> Vec<String> {
+        self.remarks.clone()
+    }
+
+    fn state(&self) -> serde_json::Value {
+        serde_json::json!(self)
+    }
+
+    fn confidential(&self) -> Option<&'static str> {
+        Some("the exact margins to which it was fitted")
+    }
+}

@@ -1,0 +1,6 @@
+//! The methods, one file each.
+
+pub mod catall;
+pub mod ipf;
+pub mod saturated;
+mod uniform_cell;

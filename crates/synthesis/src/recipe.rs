@@ -1,0 +1,138 @@
+//! A recipe: the method, its options, and everything else that makes a run.
+
+use std::path::Path;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use table::TableError;
+use table::write::Format;
+
+use crate::SynthesisError;
+
+/// A recipe as written in a `*.recipe.toml` file. Every option of the command line has its place here.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Recipe {
+    /// The method's name.
+    pub method: String,
+    /// How many data sets to make.
+    #[serde(default = "one")]
+    pub m: u32,
+    /// Records in each; as many as in the data if not given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rows: Option<u64>,
+    /// The seed; drawn from the operating system if not given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub seed: Option<u64>,
+    /// Variables within whose cells the method is fitted apart.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub strata: Vec<String>,
+    /// How many groups a number is cut into where the schema declares no cuts.
+    #[serde(default = "five")]
+    pub groups: u32,
+    /// The format of the data files.
+    #[serde(default)]
+    pub format: Format,
+    /// The method's own options.
+    #[serde(default, skip_serializing_if = "toml::Table::is_empty")]
+    #[schemars(with = "std::collections::BTreeMap<String, serde_json::Value>")]
+    pub options: toml::Table,
+}
+
+fn one() -> u32 {
+    1
+}
+
+fn five() -> u32 {
+    5
+}
+
+impl Recipe {
+    /// A recipe of this method with nothing else said.
+    pub fn new(method: impl Into<String>) -> Self {
+        Self {
+            method: method.into(),
+            m: 1,
+            rows: None,
+            seed: None,
+            strata: Vec::new(),
+            groups: five(),
+            format: Format::Csv,
+            options: toml::Table::new(),
+        }
+    }
+
+    /// Reads a recipe file.
+    pub fn read(path: &Path) -> Result<Self, SynthesisError> {
+        let text = std::fs::read_to_string(path).map_err(|source| TableError::io(path, source))?;
+        Self::parse(&text).map_err(|error| match error {
+            SynthesisError::Recipe { place, message } => {
+                SynthesisError::Recipe { place: format!("{}, {place}", path.display()), message }
+            }
+            other => other,
+        })
+    }
+
+    /// Parses a recipe.
+    pub fn parse(text: &str) -> Result<Self, SynthesisError> {
+        toml::from_str(text).map_err(|error| {
+            let (line, message) = table::schema::located(text, &error);
+            SynthesisError::Recipe { place: format!("line {line}"), message }
+        })
+    }
+
+    /// Sets an option of the method from `name=value`, where the value is TOML or else plain text.
+    pub fn set(&mut self, assignment: &str) -> Result<(), SynthesisError> {
+        let Some((name, value)) = assignment.split_once('=') else {
+            return Err(SynthesisError::option(assignment, "write it as name=value"));
+        };
+        let (name, value) = (name.trim(), value.trim());
+        let parsed = toml::from_str::<toml::Table>(&format!("value = {value}")).ok();
+        let parsed = parsed.and_then(|mut table| table.remove("value"));
+        self.options.insert(name.to_owned(), parsed.unwrap_or_else(|| toml::Value::String(value.to_owned())));
+        Ok(())
+    }
+
+    /// The recipe as TOML.
+    pub fn to_toml(&self) -> String {
+        toml::to_string_pretty(self).unwrap_or_default()
+    }
+
+    /// Refuses what means nothing.
+    pub fn check(&self) -> Result<(), SynthesisError> {
+        if self.m == 0 {
+            return Err(SynthesisError::option("m", "at least one data set must be made"));
+        }
+        if self.rows == Some(0) {
+            return Err(SynthesisError::option("rows", "a data set needs at least one record"));
+        }
+        if self.groups < 2 {
+            return Err(SynthesisError::option("groups", "at least two groups are needed"));
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_recipe_reads_back_what_it_writes() {
+        let mut recipe = Recipe::new("ipf");
+        recipe.m = 3;
+        recipe.strata = vec!["sex".into()];
+        recipe.set("margins = all2").unwrap();
+        recipe.set("nprior=0.5").unwrap();
+        assert_eq!(recipe.options["nprior"], toml::Value::Float(0.5));
+        assert_eq!(recipe.options["margins"], toml::Value::String("all2".into()));
+        assert_eq!(Recipe::parse(&recipe.to_toml()).unwrap(), recipe);
+    }
+
+    #[test]
+    fn unknown_keys_are_named_with_their_line() {
+        let error = Recipe::parse("method = \"ipf\"\nrow = 5\n").unwrap_err().to_string();
+        assert!(error.contains("line 2") && error.contains("did you mean `rows`?"), "{error}");
+        assert!(Recipe::new("x").set("nothing").is_err());
+    }
+}

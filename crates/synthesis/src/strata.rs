@@ -1,0 +1,150 @@
+//! A method fitted apart in each stratum, and its samples put together again.
+
+use rand::seq::SliceRandom;
+use table::{Attributes, Classes, Domain, SparseSource};
+
+use crate::randomness::Seed;
+use crate::synthesizer::Data;
+use crate::{Cells, Model, SynthesisError, Synthesizer};
+
+/// Models of strata.
+pub struct Strata {
+    by: Attributes,
+    domain: Domain,
+    models: Vec<Stratum>,
+}
+
+struct Stratum {
+    cell: Vec<u32>,
+    records: u64,
+    model: Box<dyn Model>,
+}
+
+impl Strata {
+    /// Fits the method in every cell of `by` that holds records.
+    pub fn fit(
+        synthesizer: &dyn Synthesizer,
+        data: Data<'_>,
+        by: &Attributes,
+        seed: Seed,
+    ) -> Result<Self, SynthesisError> {
+        let domain = data.counts.domain();
+        let all = data.counts.contingency_table(&Attributes::all(domain))?;
+        let rest = Attributes::all(domain).without(by);
+        if rest.is_empty() {
+            return Err(SynthesisError::option(
+                "strata",
+                "all variables are strata; leave at least one to be modelled",
+            ));
+        }
+        let classes: Vec<Classes> =
+            rest.positions().iter().map(|position| domain.variables()[*position].clone()).collect();
+        let rest_domain = Domain::new(classes)?;
+        let mut models = Vec::new();
+        for (number, (cell, table)) in all.strata(by).unwrap_or_default().into_iter().enumerate() {
+            let zeros = data.zeros.within(by, &cell, domain);
+            let records = table.total();
+            let counts = SparseSource::new(rest_domain.clone(), table);
+            let model = synthesizer
+                .fit(Data { counts: &counts, records: None, zeros: &zeros }, seed.child(number as u64))?;
+            models.push(Stratum { cell, records, model });
+        }
+        Ok(Self { by: by.clone(), domain: domain.clone(), models })
+    }
+}
+
+impl Model for Strata {
+    /// Strata keep their shares of the records exactly, up to rounding; records come in random order.
+    fn sample(&self, rows: usize, seed: Seed) -> Result<Cells, SynthesisError> {
+        let shares = largest_remainders(
+            &self.models.iter().map(|stratum| stratum.records).collect::<Vec<_>>(),
+            rows as u64,
+        );
+        let mut all = Cells::with_capacity(&self.domain, rows);
+        for (number, (stratum, rows)) in self.models.iter().zip(shares).enumerate() {
+            if rows > 0 {
+                let drawn = stratum.model.sample(rows as usize, seed.child(number as u64))?;
+                all.append_stratum(&self.by, &stratum.cell, &drawn);
+            }
+        }
+        let mut order: Vec<u32> = (0..all.rows() as u32).collect();
+        order.shuffle(&mut seed.stream(0));
+        Ok(all.reorder(&order, &self.domain))
+    }
+
+    fn remarks(&self) -> Vec<String> {
+        let mut remarks = vec![format!("fitted apart in {} strata", self.models.len())];
+        let mut of_strata: Vec<String> =
+            self.models.iter().flat_map(|stratum| stratum.model.remarks()).collect();
+        of_strata.sort_unstable();
+        of_strata.dedup();
+        remarks.extend(of_strata.into_iter().take(5));
+        remarks
+    }
+
+    fn state(&self) -> serde_json::Value {
+        let stratum = |stratum: &Stratum| serde_json::json!({"cell": stratum.cell, "records": stratum.records, "model": stratum.model.state()});
+        serde_json::json!({
+            "by": self.by.positions(),
+            "domain": self.domain,
+            "strata": self.models.iter().map(stratum).collect::<Vec<_>>(),
+        })
+    }
+
+    fn confidential(&self) -> Option<&'static str> {
+        Some("the number of records in each stratum, and what the models of the strata hold")
+    }
+}
+
+impl Strata {
+    /// Models of strata from their stored state.
+    pub(crate) fn load(
+        state: &serde_json::Value,
+        load: impl Fn(serde_json::Value) -> Result<Box<dyn Model>, SynthesisError>,
+    ) -> Result<Self, SynthesisError> {
+        let broken = || SynthesisError::ModelFile("the strata are damaged".into());
+        let list = |value: &serde_json::Value| -> Option<Vec<usize>> {
+            value.as_array()?.iter().map(|number| number.as_u64().map(|number| number as usize)).collect()
+        };
+        let stratum = |value: &serde_json::Value| {
+            let cell =
+                list(&value["cell"]).ok_or_else(broken)?.into_iter().map(|class| class as u32).collect();
+            let records = value["records"].as_u64().ok_or_else(broken)?;
+            Ok(Stratum { cell, records, model: load(value["model"].clone())? })
+        };
+        Ok(Self {
+            by: Attributes::new(list(&state["by"]).ok_or_else(broken)?),
+            domain: serde_json::from_value(state["domain"].clone()).map_err(|_| broken())?,
+            models: state["strata"]
+                .as_array()
+                .ok_or_else(broken)?
+                .iter()
+                .map(stratum)
+                .collect::<Result<_, SynthesisError>>()?,
+        })
+    }
+}
+
+/// `total` shared out in proportion to `weights`, by largest remainders; ties go to the first.
+fn largest_remainders(weights: &[u64], total: u64) -> Vec<u64> {
+    let sum: u128 = weights.iter().map(|weight| u128::from(*weight)).sum();
+    let exact = |weight: u64| u128::from(weight) * u128::from(total);
+    let mut shares: Vec<u64> = weights.iter().map(|weight| (exact(*weight) / sum.max(1)) as u64).collect();
+    let mut order: Vec<usize> = (0..weights.len()).collect();
+    order.sort_by_key(|at| (std::cmp::Reverse(exact(weights[*at]) % sum.max(1)), *at));
+    let left = total - shares.iter().sum::<u64>();
+    order.into_iter().take(left as usize).for_each(|at| shares[at] += 1);
+    shares
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn remainders_add_up() {
+        assert_eq!(largest_remainders(&[1, 1, 1], 10), [4, 3, 3]);
+        assert_eq!(largest_remainders(&[60, 40], 100), [60, 40]);
+        assert_eq!(largest_remainders(&[5, 3, 2], 7).iter().sum::<u64>(), 7);
+    }
+}

@@ -1,0 +1,415 @@
+//! Cells that cannot occur: what the schema calls impossible, what its rules forbid, and children under foreign parents.
+//!
+//! A cell is a structural zero only if every record in it would break the schema; a rule on `age < 16` says nothing of the
+//! class [10,20). Zeros are kept as tables over the few variables that a rule names, never over all K cells.
+
+use fixedbitset::FixedBitSet;
+use num_bigint::BigUint;
+use serde::{Deserialize, Serialize};
+use table::expression::{Condition, Region, Span};
+use table::{Attributes, CountSource, Domain, Schema, TableError};
+
+/// A condition over more cells than this is not worked out.
+const MOST_CELLS: usize = 1 << 22;
+
+/// The structural zeros of a domain.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StructuralZeros(Vec<Zeros>);
+
+/// Combinations of some variables that cannot occur, in whatever company.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "ListedZeros", into = "ListedZeros")]
+pub struct Zeros {
+    /// The variables, as positions in the domain.
+    pub attributes: Attributes,
+    /// One bit for each cell over them, the last variable fastest; set where impossible.
+    pub cells: FixedBitSet,
+    sizes: Vec<usize>,
+}
+
+/// Zeros as a model file lists them.
+#[derive(Serialize, Deserialize)]
+struct ListedZeros {
+    attributes: Attributes,
+    sizes: Vec<usize>,
+    impossible: Vec<usize>,
+}
+
+impl From<Zeros> for ListedZeros {
+    fn from(zeros: Zeros) -> Self {
+        Self { impossible: zeros.cells.ones().collect(), attributes: zeros.attributes, sizes: zeros.sizes }
+    }
+}
+
+impl From<ListedZeros> for Zeros {
+    fn from(listed: ListedZeros) -> Self {
+        let mut cells = FixedBitSet::with_capacity(listed.sizes.iter().product());
+        let size = cells.len();
+        listed.impossible.into_iter().filter(|cell| *cell < size).for_each(|cell| cells.insert(cell));
+        Self { attributes: listed.attributes, cells, sizes: listed.sizes }
+    }
+}
+
+impl StructuralZeros {
+    /// The zeros that the schema declares; parents of nested variables are read off the counts.
+    pub fn of(schema: &Schema, counts: &dyn CountSource) -> Result<Self, TableError> {
+        let domain = counts.domain();
+        let mut zeros = Vec::new();
+        let variables = schema.variables();
+        for impossible in schema.impossible() {
+            let condition = impossible.condition(variables)?;
+            zeros.extend(Zeros::where_(
+                schema,
+                domain,
+                &impossible.variables(),
+                impossible.text(),
+                |cell| condition.outcomes(cell).always_true(),
+            )?);
+        }
+        for rule in schema.rules() {
+            let (when, then) = (rule.when.condition(variables)?, rule.then.condition(variables)?);
+            let names = rule.when.variables().into_iter().chain(rule.then.variables()).collect();
+            zeros.extend(Zeros::where_(schema, domain, &names, rule.when.text(), |cell| {
+                broken(&when, &then, cell)
+            })?);
+        }
+        for (position, classes) in domain.variables().iter().enumerate() {
+            let parent = schema.variable(classes.name())?.within.as_deref();
+            if let Some(parent) = parent.and_then(|parent| domain.position_of(parent).ok()) {
+                zeros.push(Zeros::nesting(counts, position, parent)?);
+            }
+        }
+        Ok(Self(zeros.into_iter().filter(|zeros| !zeros.cells.is_clear()).collect()))
+    }
+
+    /// The zeros, one table for each rule.
+    pub fn all(&self) -> &[Zeros] {
+        &self.0
+    }
+
+    /// Whether a cell over all variables of the domain cannot occur.
+    pub fn contains(&self, cell: &[u32]) -> bool {
+        self.0.iter().any(|zeros| zeros.contains(cell))
+    }
+
+    /// The zeros of the other variables once those of a stratum are fixed; positions are those of the remaining domain.
+    pub fn within(&self, by: &Attributes, stratum: &[u32], domain: &Domain) -> Self {
+        let rest = Attributes::all(domain).without(by);
+        let fixed = |position: usize| {
+            by.positions().iter().position(|other| *other == position).map(|at| stratum[at])
+        };
+        let zeros = self.0.iter().map(|zeros| {
+            let free: Vec<usize> = zeros
+                .attributes
+                .positions()
+                .iter()
+                .copied()
+                .filter(|position| fixed(*position).is_none())
+                .collect();
+            let sizes: Vec<usize> =
+                free.iter().map(|position| domain.variables()[*position].size()).collect();
+            let mut cells = FixedBitSet::with_capacity(sizes.iter().product());
+            for_each_cell(&sizes, |index, cell| {
+                let classes = zeros.attributes.positions().iter().map(|position| {
+                    fixed(*position)
+                        .unwrap_or_else(|| cell[free.iter().position(|other| other == position).unwrap_or(0)])
+                });
+                let whole = zeros
+                    .sizes
+                    .iter()
+                    .zip(classes)
+                    .fold(0, |index, (size, class)| index * size + class as usize);
+                cells.set(index, zeros.cells.contains(whole));
+            });
+            let places = free
+                .iter()
+                .filter_map(|position| rest.positions().iter().position(|other| other == position));
+            Zeros { attributes: Attributes::new(places), cells, sizes }
+        });
+        Self(zeros.filter(|zeros| !zeros.cells.is_clear()).collect())
+    }
+
+    /// How many cells over all variables can occur, exactly.
+    pub fn possible_cells(&self, domain: &Domain) -> Result<BigUint, TableError> {
+        let all = Attributes::all(domain);
+        let counts = self.possible_margin(domain, &Attributes::new([]))?;
+        let named = self.0.iter().fold(Attributes::new([]), |all, zeros| all.union(&zeros.attributes));
+        Ok(domain.cells(&all.without(&named)) * BigUint::from(counts[0]))
+    }
+
+    /// For each cell of the margin over `of`: in how many ways the variables that rules name can go with it. Variables that
+    /// no rule names, beyond those of `of`, are not counted.
+    pub fn possible_margin(&self, domain: &Domain, of: &Attributes) -> Result<Vec<u128>, TableError> {
+        let mut factors: Vec<Factor> = self.0.iter().map(Factor::of_zeros).collect();
+        factors.extend(of.positions().iter().map(|position| Factor::ones(domain, *position)));
+        let named = factors.iter().fold(Attributes::new([]), |all, factor| all.union(&factor.attributes));
+        let mut open: Vec<usize> = named.without(of).positions().to_vec();
+        while let Some(at) = cheapest(&factors, &open, domain) {
+            let position = open.swap_remove(at);
+            let (touched, rest): (Vec<Factor>, Vec<Factor>) =
+                factors.into_iter().partition(|factor| factor.attributes.positions().contains(&position));
+            factors = rest;
+            factors.push(multiply(&touched, domain)?.summed_out(position));
+        }
+        let product = multiply(&factors, domain)?;
+        Ok(product.counts)
+    }
+}
+
+/// The variable whose removal makes the smallest table.
+fn cheapest(factors: &[Factor], open: &[usize], domain: &Domain) -> Option<usize> {
+    let cost = |position: usize| {
+        let touched = factors.iter().filter(|factor| factor.attributes.positions().contains(&position));
+        let union = touched.fold(Attributes::new([]), |all, factor| all.union(&factor.attributes));
+        domain.sizes(&union).iter().map(|size| *size as f64).product::<f64>()
+    };
+    (0..open.len()).min_by(|left, right| cost(open[*left]).total_cmp(&cost(open[*right])))
+}
+
+fn broken(when: &Condition, then: &Condition, cell: &CellRegion<'_>) -> bool {
+    when.outcomes(cell).always_true() && then.outcomes(cell).always_false()
+}
+
+/// A cell of a few variables of the domain as a region of records.
+struct CellRegion<'a> {
+    schema: &'a Schema,
+    domain: &'a Domain,
+    attributes: &'a Attributes,
+    cell: &'a [u32],
+}
+
+impl Region for CellRegion<'_> {
+    fn span(&self, variable: usize) -> Span {
+        let name = &self.schema.variables()[variable].name;
+        let place =
+            self.attributes.positions().iter().position(|at| self.domain.variables()[*at].name() == name);
+        match place {
+            Some(place) => self.domain.variables()[self.attributes.positions()[place]].span(self.cell[place]),
+            None => Span::Anything,
+        }
+    }
+}
+
+impl Zeros {
+    fn where_(
+        schema: &Schema,
+        domain: &Domain,
+        names: &std::collections::BTreeSet<&str>,
+        text: &str,
+        impossible: impl Fn(&CellRegion<'_>) -> bool,
+    ) -> Result<Option<Self>, TableError> {
+        let attributes = Attributes::new(names.iter().filter_map(|name| domain.position_of(name).ok()));
+        let sizes = domain.sizes(&attributes);
+        let cells = sizes
+            .iter()
+            .try_fold(1_usize, |cells, size| cells.checked_mul(*size))
+            .filter(|cells| *cells <= MOST_CELLS);
+        let Some(count) = cells else {
+            let message = format!(
+                "its variables span more than {MOST_CELLS} cells; use coarser classes, or fewer variables"
+            );
+            return Err(TableError::Expression { expression: text.to_owned(), message });
+        };
+        let mut cells = FixedBitSet::with_capacity(count);
+        for_each_cell(&sizes, |index, cell| {
+            cells.set(index, impossible(&CellRegion { schema, domain, attributes: &attributes, cell }));
+        });
+        Ok((!attributes.is_empty()).then_some(Self { attributes, cells, sizes }))
+    }
+
+    /// A level under any parent but the one it occurs under. A missing child may have any parent.
+    fn nesting(counts: &dyn CountSource, child: usize, parent: usize) -> Result<Self, TableError> {
+        let attributes = Attributes::new([child, parent]);
+        let margin = counts.margins(std::slice::from_ref(&attributes))?.remove(0);
+        let classes = &counts.domain().variables()[child];
+        let child_first = child < parent;
+        let mut cells = FixedBitSet::with_capacity(margin.counts().len());
+        for_each_cell(margin.sizes(), |index, cell| {
+            let class = if child_first { cell[0] } else { cell[1] };
+            cells.set(index, margin.counts()[index] == 0 && Some(class) != classes.missing_class());
+        });
+        Ok(Self { attributes, cells, sizes: margin.sizes().to_vec() })
+    }
+
+    fn contains(&self, cell: &[u32]) -> bool {
+        let classes = self.attributes.positions().iter().map(|position| cell[*position] as usize);
+        self.cells
+            .contains(self.sizes.iter().zip(classes).fold(0, |index, (size, class)| index * size + class))
+    }
+}
+
+/// Visits every cell, the last variable fastest.
+fn for_each_cell(sizes: &[usize], mut visit: impl FnMut(usize, &[u32])) {
+    let mut cell = vec![0_u32; sizes.len()];
+    for index in 0..sizes.iter().product() {
+        visit(index, &cell);
+        for place in (0..sizes.len()).rev() {
+            cell[place] += 1;
+            if (cell[place] as usize) < sizes[place] {
+                break;
+            }
+            cell[place] = 0;
+        }
+    }
+}
+
+/// A table of numbers of possibilities, for counting by elimination.
+struct Factor {
+    attributes: Attributes,
+    sizes: Vec<usize>,
+    counts: Vec<u128>,
+}
+
+impl Factor {
+    fn of_zeros(zeros: &Zeros) -> Self {
+        let counts =
+            (0..zeros.sizes.iter().product()).map(|index| u128::from(!zeros.cells.contains(index))).collect();
+        Self { attributes: zeros.attributes.clone(), sizes: zeros.sizes.clone(), counts }
+    }
+
+    fn ones(domain: &Domain, position: usize) -> Self {
+        let size = domain.variables()[position].size();
+        Self { attributes: Attributes::new([position]), sizes: vec![size], counts: vec![1; size] }
+    }
+
+    fn summed_out(self, position: usize) -> Self {
+        let Some(place) = self.attributes.positions().iter().position(|other| *other == position) else {
+            return self;
+        };
+        let inner: usize = self.sizes[place + 1..].iter().product();
+        let size = self.sizes[place];
+        let outer = self.counts.len() / (size * inner);
+        let sum = |at: usize| {
+            (0..size).map(|class| self.counts[(at / inner * size + class) * inner + at % inner]).sum()
+        };
+        let counts = (0..outer * inner).map(sum).collect();
+        let mut sizes = self.sizes.clone();
+        sizes.remove(place);
+        Self { attributes: self.attributes.without(&Attributes::new([position])), sizes, counts }
+    }
+}
+
+fn multiply(factors: &[Factor], domain: &Domain) -> Result<Factor, TableError> {
+    let attributes = factors.iter().fold(Attributes::new([]), |all, factor| all.union(&factor.attributes));
+    let sizes = domain.sizes(&attributes);
+    if sizes.iter().map(|size| *size as f64).product::<f64>() > (4 * MOST_CELLS) as f64 {
+        let message =
+            format!("the rules tie {} together, too many cells to count", domain.describe(&attributes));
+        return Err(TableError::schema("rules", message));
+    }
+    let places: Vec<Vec<usize>> =
+        factors.iter().map(|factor| attributes.places_of(&factor.attributes).unwrap_or_default()).collect();
+    let mut counts = vec![1_u128; sizes.iter().product()];
+    for_each_cell(&sizes, |index, cell| {
+        for (factor, places) in factors.iter().zip(&places) {
+            let at = factor
+                .sizes
+                .iter()
+                .zip(places)
+                .fold(0, |at, (size, place)| at * size + cell[*place] as usize);
+            counts[index] = counts[index].saturating_mul(factor.counts[at]);
+        }
+    });
+    Ok(Factor { attributes, sizes, counts })
+}
+
+#[cfg(test)]
+mod tests {
+    use table::read::{ReadOptions, read_csv_text};
+    use table::schema::SchemaFile;
+    use table::{CodedTable, Grouping};
+
+    use super::*;
+
+    const SCHEMA: &str = r#"
+[variables.age]
+kind = "integer"
+range = [0, 99]
+cuts = [0, 16, 40, 99]
+[variables.marital]
+kind = "categorical"
+levels = ["SINGLE", "MARRIED"]
+[variables.since]
+kind = "integer"
+range = [1950, 2020]
+cuts = [1950, 2000, 2020]
+missing = true
+[variables.occ1]
+kind = "categorical"
+levels = ["a", "b"]
+[variables.occ2]
+kind = "categorical"
+levels = ["a1", "a2", "b1", "never"]
+within = "occ1"
+[variables.free]
+kind = "categorical"
+levels = ["x", "y", "z"]
+[[rules]]
+when = "marital = 'SINGLE'"
+then = "since is missing"
+[[impossible]]
+where = "age < 16 and marital = 'MARRIED'"
+[[impossible]]
+where = "age < 30 and since < 2000"
+"#;
+
+    fn town() -> (Schema, CodedTable) {
+        let options =
+            ReadOptions { schema: Some(SchemaFile::parse(SCHEMA).unwrap()), ..ReadOptions::default() };
+        let text =
+            "age,marital,since,occ1,occ2,free\n50,MARRIED,1980,a,a1,x\n20,SINGLE,,a,a2,y\n5,SINGLE,,b,b1,z\n";
+        let table = read_csv_text(text, &options).unwrap();
+        (table.schema().clone(), CodedTable::new(&table, &Grouping::default()).unwrap())
+    }
+
+    #[test]
+    fn zeros_are_the_cells_in_which_every_record_breaks_a_rule() {
+        let (schema, counts) = town();
+        let zeros = StructuralZeros::of(&schema, &counts).unwrap();
+        // age [0,16) [16,40) [40,99], marital, since [1950,2000) [2000,2020] missing, occ1, occ2, free
+        assert!(zeros.contains(&[0, 1, 2, 0, 0, 0]), "married child");
+        assert!(zeros.contains(&[2, 0, 0, 0, 0, 0]), "single with a year of marriage");
+        assert!(!zeros.contains(&[1, 1, 0, 0, 0, 0]), "16 to 39 is not all below 30");
+        assert!(zeros.contains(&[0, 0, 0, 0, 0, 0]), "a child who married before 2000");
+        assert!(zeros.contains(&[2, 1, 0, 1, 0, 0]), "a1 under b");
+        assert!(zeros.contains(&[2, 1, 0, 0, 3, 0]), "a level that never occurs has no parent");
+        assert!(!zeros.contains(&[2, 1, 0, 1, 2, 0]));
+    }
+
+    #[test]
+    fn possible_cells_are_counted_as_enumeration_counts_them() {
+        let (schema, counts) = town();
+        let zeros = StructuralZeros::of(&schema, &counts).unwrap();
+        let sizes = counts.domain().sizes(&Attributes::all(counts.domain()));
+        let mut possible = 0_u32;
+        let mut by_marital = [0_u128; 2];
+        for_each_cell(&sizes, |_, cell| {
+            if !zeros.contains(cell) {
+                possible += 1;
+                by_marital[cell[1] as usize] += 1;
+            }
+        });
+        assert_eq!(zeros.possible_cells(counts.domain()).unwrap(), BigUint::from(possible));
+        // The margin leaves out the 3 classes of `free`, which no rule names.
+        let margin = zeros.possible_margin(counts.domain(), &Attributes::new([1])).unwrap();
+        assert_eq!(margin.iter().map(|count| count * 3).collect::<Vec<_>>(), by_marital);
+    }
+
+    #[test]
+    fn a_stratum_keeps_the_zeros_of_its_own_cells() {
+        let (schema, counts) = town();
+        let zeros = StructuralZeros::of(&schema, &counts).unwrap();
+        let by = Attributes::new([1, 3]);
+        let within = zeros.within(&by, &[1, 0], counts.domain());
+        for age in 0..3 {
+            for since in 0..3 {
+                for occ2 in 0..4 {
+                    assert_eq!(
+                        within.contains(&[age, since, occ2, 0]),
+                        zeros.contains(&[age, 1, since, 0, occ2, 0])
+                    );
+                }
+            }
+        }
+    }
+}
