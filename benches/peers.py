@@ -1,8 +1,8 @@
 """Lookalike beside DuckDB and polars: the same data, the same threads, one after the other.
 
-Called by `peers.sh`. Every measurement is a process of its own, so that its peak memory is its own; seconds are the least of
-at least RUNS runs in at least SECONDS, wall and CPU apart, since other programs on the machine can only add to them. CPU seconds are user + system of all
-threads and hardly depend on who else is running.
+Called by `peers.sh`. Every measurement is a process of its own, so that its peak memory is its own. Seconds are the least of at
+least RUNS runs in at least SECONDS, wall and CPU apart, since other programs on the machine can only add to them. CPU seconds
+are user + system of all threads and hardly depend on who else is running.
 """
 
 import itertools
