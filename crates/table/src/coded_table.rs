@@ -117,13 +117,8 @@ impl CountSource for CodedTable {
     }
 
     fn margins(&self, of: &[Attributes]) -> Result<Vec<Margin>, TableError> {
-        let cells = of.iter().map(|attributes| Margin::checked_cells(&self.domain, attributes));
-        let cells = cells.collect::<Result<Vec<usize>, _>>()?;
-        let counts = counting::count_margins(self, of, &cells);
-        let margin = |(attributes, counts): (&Attributes, Vec<u64>)| {
-            Margin::new(attributes.clone(), self.domain.sizes(attributes), counts)
-        };
-        Ok(of.iter().zip(counts).map(margin).collect())
+        of.iter().try_for_each(|attributes| Margin::checked_cells(&self.domain, attributes).map(|_| ()))?;
+        Ok(counting::count_margins(self, of))
     }
 
     fn contingency_table(&self, of: &Attributes) -> Result<ContingencyTable, TableError> {
@@ -138,51 +133,59 @@ impl CountSource for CodedTable {
 }
 
 mod counting {
-    //! Many dense margins in one pass over the records.
+    //! Many dense margins in few passes over the records.
     //!
-    //! A block of records is small enough to stay in the cache while every margin is counted over it: first the index of each
-    //! record's cell, in a loop the compiler turns into vector instructions, then one increment a record. Neighbouring
-    //! records often share a cell, and an increment that waits for the one before is slow, so small margins are counted in
-    //! several interleaved copies that are added up at the end.
+    //! Margins that share variables are counted together, in a table over all of them that stays in the cache, and summed
+    //! apart at the end. Records are taken in blocks: first the index of each record's cell, in a loop the compiler turns into
+    //! vector instructions, then one increment a record. Neighbouring records often share a cell, and an increment that waits
+    //! for the one before is slow, so small tables are counted in several interleaved copies that are added up at the end.
 
     use super::*;
+    use crate::covering::{Cover, cover};
 
-    const BLOCK: usize = 1 << 13;
+    /// Records whose cells are located before they are counted; the indices stay in the nearest cache.
+    const BLOCK: usize = 1 << 11;
 
-    /// Margins of up to this many cells in all are counted per thread over a part of the records; above, per margin.
-    const CELLS_PER_THREAD: usize = 1 << 23;
+    /// Cells of a table over several margins: 128 KiB, well inside the cache of a core.
+    const CACHED_CELLS: usize = 1 << 15;
 
-    pub(super) fn count_margins(table: &CodedTable, of: &[Attributes], cells: &[usize]) -> Vec<Vec<u64>> {
-        if cells.iter().sum::<usize>() > CELLS_PER_THREAD {
-            let one = |(attributes, cells): (&Attributes, &usize)| {
-                let mut tally = Tally::new(*cells);
-                tally.count_rows(table, attributes, 0..table.rows);
-                tally.total()
+    /// Records below which a thread is not worth its own table.
+    const PART: usize = 1 << 18;
+
+    pub(super) fn count_margins(table: &CodedTable, of: &[Attributes]) -> Vec<Margin> {
+        // Summing a large table apart must stay cheap beside counting the records into it.
+        let covers = cover(&table.domain, of, CACHED_CELLS.min(table.rows / 32));
+        let parts_of = |Cover { attributes, parts }: &Cover| {
+            let all = count_margin(table, attributes, covers.len());
+            let part = |part: &usize| {
+                let same = of[*part] == *attributes;
+                (*part, if same { Some(all.clone()) } else { all.margin(&of[*part]) })
             };
-            return of.par_iter().zip(cells).map(one).collect();
-        }
-        const PART: usize = 1 << 18;
-        let parts = table.rows.div_ceil(PART).max(1);
-        let threads = rayon::current_num_threads().min(parts);
-        let per_thread = parts.div_ceil(threads) * PART;
-        let tallies = (0..threads).into_par_iter().map(|thread| {
-            let mut tallies: Vec<Tally> = cells.iter().map(|cells| Tally::new(*cells)).collect();
-            let rows = (thread * per_thread).min(table.rows)..((thread + 1) * per_thread).min(table.rows);
-            for start in rows.clone().step_by(BLOCK) {
-                let block = start..(start + BLOCK).min(rows.end);
-                for (attributes, tally) in of.iter().zip(&mut tallies) {
-                    tally.count_rows(table, attributes, block.clone());
-                }
-            }
-            tallies.into_iter().map(Tally::total).collect::<Vec<_>>()
-        });
-        let sum = |mut left: Vec<Vec<u64>>, right: Vec<Vec<u64>>| {
-            for (left, right) in left.iter_mut().flatten().zip(right.iter().flatten()) {
-                *left += right;
-            }
+            parts.iter().map(part).collect::<Vec<_>>()
+        };
+        let mut margins: Vec<(usize, Option<Margin>)> = covers.par_iter().flat_map_iter(parts_of).collect();
+        margins.sort_unstable_by_key(|(place, _)| *place);
+        margins.into_iter().filter_map(|(_, margin)| margin).collect()
+    }
+
+    /// Counts one table, one of `tables`, over parts of the records where the tables alone would not keep all threads busy.
+    fn count_margin(table: &CodedTable, of: &Attributes, tables: usize) -> Margin {
+        let sizes = table.domain.sizes(of);
+        let cells: usize = sizes.iter().product();
+        let wanted_parts = (4 * rayon::current_num_threads()).div_ceil(tables);
+        let parts = wanted_parts.min(table.rows / PART.max(4 * cells)).max(1);
+        let rows = table.rows.div_ceil(parts);
+        let count = |part: usize| {
+            let mut tally = Tally::new(cells);
+            tally.count_rows(table, of, (part * rows).min(table.rows)..((part + 1) * rows).min(table.rows));
+            tally.total()
+        };
+        let sum = |mut left: Vec<u64>, right: Vec<u64>| {
+            left.iter_mut().zip(right).for_each(|(left, right)| *left += right);
             left
         };
-        tallies.reduce_with(sum).unwrap_or_default()
+        let counts = (0..parts).into_par_iter().map(count).reduce_with(sum);
+        Margin::new(of.clone(), sizes, counts.unwrap_or_else(|| vec![0; cells]))
     }
 
     /// The index over one more variable with `size` classes.

@@ -86,6 +86,42 @@ impl Codes {
         with_codes!(self, codes => Self::collect(cardinality, codes.iter().map(|code| new_code[*code as usize])))
     }
 
+    /// Makes room for codes below `cardinality`.
+    pub(crate) fn widen(&mut self, cardinality: usize) {
+        let wide_enough = match self {
+            Self::U8(_) => cardinality <= 1 << 8,
+            Self::U16(_) => cardinality <= 1 << 16,
+            Self::U32(_) => true,
+        };
+        if !wide_enough {
+            *self = Self::collect(cardinality, self.iter());
+        }
+    }
+
+    /// Appends each code `c` of `other` as `new_code[c]`, all of which must fit the width.
+    pub(crate) fn append_recoded(&mut self, other: &Self, new_code: &[u32]) {
+        with_codes!(other, other => self.extend(other.iter().map(|code| new_code[*code as usize])));
+    }
+
+    /// Replaces each code in place by one that fits the width.
+    pub(crate) fn replace_each(&mut self, new_code: impl Fn(u32) -> u32) {
+        match self {
+            Self::U8(codes) => codes.iter_mut().for_each(|code| *code = new_code(u32::from(*code)) as u8),
+            Self::U16(codes) => codes.iter_mut().for_each(|code| *code = new_code(u32::from(*code)) as u16),
+            Self::U32(codes) => codes.iter_mut().for_each(|code| *code = new_code(*code)),
+        }
+    }
+
+    /// Makes room for more records.
+    pub(crate) fn reserve(&mut self, rows: usize) {
+        with_codes!(self, codes => codes.reserve(rows));
+    }
+
+    /// Gives back room that is not used.
+    pub(crate) fn shrink_to_fit(&mut self) {
+        with_codes!(self, codes => codes.shrink_to_fit());
+    }
+
     /// How often each code below `cardinality` occurs.
     pub fn frequencies(&self, cardinality: usize) -> Vec<u64> {
         let mut count = vec![0; cardinality];

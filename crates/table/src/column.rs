@@ -56,6 +56,7 @@ impl<T: Copy + Default> Numbers<T> {
     }
 
     /// Appends one entry.
+    #[inline]
     pub fn push(&mut self, entry: Entry<T>) {
         let (value, mark) = match entry {
             Entry::Value(value) => (value, IS_VALUE),
@@ -87,6 +88,19 @@ impl<T: Copy + Default> Numbers<T> {
             (None, None) => {}
         }
         self.values.append(&mut other.values);
+    }
+
+    /// Makes room for more records.
+    pub(crate) fn reserve(&mut self, rows: usize) {
+        self.values.reserve(rows);
+        self.marks.iter_mut().for_each(|marks| marks.reserve(rows));
+    }
+
+    /// The column without room to grow.
+    pub(crate) fn shrunk(mut self) -> Self {
+        self.values.shrink_to_fit();
+        self.marks.iter_mut().for_each(Vec::shrink_to_fit);
+        self
     }
 
     /// The number of records.

@@ -22,6 +22,7 @@ pub mod codes;
 pub mod column;
 pub mod contingency_table;
 pub mod count_source;
+mod covering;
 pub mod date;
 pub mod domain;
 mod error;

@@ -16,7 +16,8 @@ use arrow_schema::{ArrowError, DataType, SchemaRef, TimeUnit};
 use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ParquetRecordBatchReaderBuilder};
 use rayon::prelude::*;
 
-use super::pieces::{self, Piece, TextBuilder};
+use super::dictionary::TextBuilder;
+use super::pieces::{Growing, Piece};
 use super::{ReadOptions, learn};
 use crate::column::{Entry, Numbers};
 use crate::{FileProblem, Table, TableError};
@@ -41,10 +42,7 @@ pub(super) fn read_parquet(path: &Path, options: &ReadOptions) -> Result<Table, 
         Ok(pieces)
     });
     let groups = groups.collect::<Result<Vec<_>, TableError>>()?;
-    groups
-        .into_iter()
-        .flatten()
-        .for_each(|pieces| reader.columns.iter_mut().zip(pieces).for_each(|(all, piece)| all.push(piece)));
+    groups.into_iter().flatten().for_each(|pieces| reader.append(pieces));
     reader.finish()
 }
 
@@ -79,7 +77,7 @@ fn read_ipc(
     let mut reader = Batches::new(path, schema, options)?;
     for batch in batches {
         let pieces = reader.pieces(&batch.map_err(|error| not_ipc(path, error))?)?;
-        reader.columns.iter_mut().zip(pieces).for_each(|(all, piece)| all.push(piece));
+        reader.append(pieces);
     }
     reader.finish()
 }
@@ -89,7 +87,7 @@ struct Batches<'a> {
     path: &'a Path,
     names: Vec<String>,
     tokens: Vec<Vec<String>>,
-    columns: Vec<Vec<Piece>>,
+    columns: Vec<Growing>,
 }
 
 impl<'a> Batches<'a> {
@@ -109,7 +107,7 @@ impl<'a> Batches<'a> {
             }
         }
         let tokens = options.expectations(path, &names)?.into_iter().map(|(_, tokens)| tokens).collect();
-        Ok(Self { path, columns: names.iter().map(|_| Vec::new()).collect(), names, tokens })
+        Ok(Self { path, columns: names.iter().map(|_| Growing::default()).collect(), names, tokens })
     }
 
     /// The batch as one piece a column.
@@ -123,10 +121,14 @@ impl<'a> Batches<'a> {
         columns.map(piece).collect()
     }
 
+    fn append(&mut self, pieces: Vec<Piece>) {
+        self.columns.iter_mut().zip(pieces).for_each(|(column, piece)| column.append(piece));
+    }
+
     fn finish(self) -> Result<Table, TableError> {
         let (path, mut columns) = (self.path, Vec::with_capacity(self.columns.len()));
-        for (pieces, name) in self.columns.into_iter().zip(&self.names) {
-            let joined = pieces::join(pieces).map_err(|_| {
+        for (column, name) in self.columns.into_iter().zip(&self.names) {
+            let joined = column.finish().map_err(|_| {
                 let message =
                     "whole and real numbers that no double can hold together; write the column as text"
                         .into();

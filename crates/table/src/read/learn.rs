@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use rayon::prelude::*;
+
 use super::pieces::{EXACT, Piece};
 use crate::column::{Column, Entry, Numbers, TextColumn};
 use crate::date::DateFormat;
@@ -15,8 +17,8 @@ const IDENTIFIER_ROWS: usize = 20;
 pub(super) fn table(names: Vec<String>, columns: Vec<Piece>) -> Result<Table, TableError> {
     let mut variables = Vec::with_capacity(names.len());
     let mut learned = Vec::with_capacity(names.len());
-    for (name, piece) in names.into_iter().zip(columns) {
-        let (kind, column, missing) = learn(piece);
+    let columns: Vec<_> = columns.into_par_iter().map(learn).collect();
+    for (name, (kind, column, missing)) in names.into_iter().zip(columns) {
         variables.push(Variable { missing, origin: Origin::Learned, ..Variable::new(name, kind) });
         learned.push(column);
     }

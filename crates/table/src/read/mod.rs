@@ -6,6 +6,7 @@
 
 mod arrow_batches;
 mod csv;
+mod dictionary;
 mod learn;
 mod pieces;
 
@@ -67,6 +68,11 @@ enum Expectation {
     Real,
     /// Text, even where it looks like numbers.
     Text,
+}
+
+/// Bytes of a CSV file that are held at once while it is read on the present number of threads: the reader's buffers.
+pub fn buffer_bytes() -> usize {
+    csv::buffer_bytes()
 }
 
 /// Reads a table and, if the options have a schema, checks it against that.

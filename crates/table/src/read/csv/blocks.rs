@@ -7,7 +7,7 @@ use memchr::{memchr_iter, memrchr};
 use crate::read::read_fully;
 
 /// Bytes read at a time; large enough to keep a core busy, small enough to stay out of the way.
-const BLOCK_BYTES: usize = 1 << 22;
+pub(super) const BLOCK_BYTES: usize = 1 << 20;
 
 /// Whole records of the file.
 pub(super) struct Block {

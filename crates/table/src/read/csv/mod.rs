@@ -14,14 +14,24 @@ use std::path::Path;
 
 use rayon::prelude::*;
 
-use super::pieces::{self, Piece, ReadAgainAsText};
+use super::pieces::{Growing, Piece, ReadAgainAsText};
 use super::{Expectation, ReadOptions, learn};
 use crate::{FileProblem, Table, TableError};
-use blocks::{Block, Blocks};
+use blocks::{BLOCK_BYTES, Block, Blocks};
 use parse::{Parsed, Plan};
 
 /// Opens the file anew; it is read a second time when a column turns out to be text late.
 type Open<'a> = &'a dyn Fn() -> std::io::Result<Box<dyn Read + Send>>;
+
+/// Blocks parsed at a time; as many are read meanwhile, and the start of one more is kept back.
+fn blocks_per_batch() -> usize {
+    4 * rayon::current_num_threads()
+}
+
+/// Bytes of the file that are held at once.
+pub(super) fn buffer_bytes() -> usize {
+    (2 * blocks_per_batch() + 1) * BLOCK_BYTES
+}
 
 /// Reads a CSV file.
 pub(super) fn read(path: &Path, open: Open<'_>, options: &ReadOptions) -> Result<Table, TableError> {
@@ -53,19 +63,20 @@ fn read_columns(
 ) -> Result<Result<Vec<Piece>, Vec<usize>>, TableError> {
     let failed = |problem| TableError::file(path, problem);
     blocks.start_after(plan.header.bytes, plan.header.lines, plan.header.separator);
-    let mut columns: Vec<Vec<Piece>> = plan.header.names.iter().map(|_| Vec::new()).collect();
+    let mut columns: Vec<Growing> = plan.header.names.iter().map(|_| Growing::default()).collect();
     let mut hints = plan.expected.clone();
     let mut blank_line: Option<u64> = None;
-    let threads = rayon::current_num_threads();
     let next_batch = |blocks: &mut Blocks| -> std::io::Result<Vec<Block>> {
-        (0..2 * threads).map_while(|_| blocks.next_block().transpose()).collect()
+        (0..blocks_per_batch()).map_while(|_| blocks.next_block().transpose()).collect()
     };
     let mut batch = next_batch(&mut blocks).map_err(|source| TableError::io(path, source))?;
+    let mut is_first = true;
     while !batch.is_empty() {
         let (parsed, next) = rayon::join(
             || batch.par_iter().map(|block| parse::parse(block, plan, &hints)).collect::<Vec<_>>(),
             || next_batch(&mut blocks),
         );
+        let mut arrived: Vec<Vec<Piece>> = columns.iter().map(|_| Vec::new()).collect();
         for part in parsed {
             let Parsed { pieces, first_line, blank } = part.map_err(failed)?;
             if let (Some(line), Some(_)) = (blank_line, first_line) {
@@ -79,12 +90,22 @@ fn read_columns(
                         _ => Expectation::Infer,
                     };
                 }
-                columns[column].push(piece);
+                arrived[column].push(piece);
             }
+        }
+        let append = |(column, pieces): (&mut Growing, Vec<Piece>)| {
+            pieces.into_iter().for_each(|piece| column.append(piece));
+        };
+        columns.par_iter_mut().zip(arrived).for_each(append);
+        if std::mem::take(&mut is_first) {
+            let bytes: usize = batch.iter().map(|block| block.bytes.len()).sum();
+            let file_bytes = std::fs::metadata(path).map_or(0, |file| file.len());
+            let times = file_bytes as f64 / bytes.max(1) as f64;
+            columns.iter_mut().for_each(|column| column.reserve(1.02 * times));
         }
         batch = next.map_err(|source| TableError::io(path, source))?;
     }
-    let joined: Vec<Result<Piece, ReadAgainAsText>> = columns.into_iter().map(pieces::join).collect();
+    let joined: Vec<Result<Piece, ReadAgainAsText>> = columns.into_par_iter().map(Growing::finish).collect();
     let again: Vec<usize> = (0..joined.len()).filter(|column| joined[*column].is_err()).collect();
     if !again.is_empty() {
         return Ok(Err(again));

@@ -7,8 +7,10 @@ use super::fields::{Field, FieldError, Fields};
 use super::header::Header;
 use crate::FileProblem;
 use crate::column::{Entry, Numbers};
+use crate::date::DateFormat;
 use crate::read::Expectation;
-use crate::read::pieces::{EXACT, Piece, TextBuilder, integers_as_text};
+use crate::read::dictionary::{TextBuilder, eight_bytes};
+use crate::read::pieces::{EXACT, Piece, integers_as_text};
 
 /// What is known before the first record.
 pub(super) struct Plan {
@@ -54,10 +56,12 @@ impl Plan {
 enum Builder<'a> {
     Integer(Numbers<i64>),
     Real(Numbers<f64>),
+    /// Dates written 2011-03-27, the one form that needs no look at the others of the column.
+    Date(Numbers<i32>),
     Text(TextBuilder<'a>),
 }
 
-/// A column that must be text although it began as real numbers.
+/// A column that must be text although it began as real numbers or dates.
 struct WasText(usize);
 
 /// Parses a block. `hints` says which columns have shown to be text already.
@@ -128,6 +132,7 @@ fn parse_as(
     let piece = |builder: Builder<'_>| match builder {
         Builder::Integer(numbers) => Piece::Integer(numbers),
         Builder::Real(numbers) => Piece::Real(numbers),
+        Builder::Date(days) => Piece::Date(days),
         Builder::Text(text) => Piece::Text(text.finish()),
     };
     let blank = blank.map(line_of);
@@ -183,7 +188,7 @@ fn push<'a>(
                 numbers.push(Entry::Missing);
                 return Pushed::Done;
             }
-            if let Some(value) = plain_integer(field.bytes) {
+            if let Some(value) = plain_integer(text.as_bytes(), field) {
                 let is_token = !tokens.numbers.is_empty() && tokens.numbers.contains(&(value as f64));
                 numbers.push(if is_token { Entry::Missing } else { Entry::Value(value) });
                 return Pushed::Done;
@@ -195,7 +200,7 @@ fn push<'a>(
                 numbers.push(Entry::Missing);
                 return Pushed::Done;
             }
-            match real(field.bytes, expected) {
+            match plain_decimal(text.as_bytes(), field).or_else(|| real(field.bytes, expected)) {
                 Some(value) if tokens.numbers.contains(&value) => numbers.push(Entry::Missing),
                 Some(value) => numbers.push(Entry::Value(value)),
                 None if tokens.has(field) => numbers.push(Entry::Missing),
@@ -204,11 +209,25 @@ fn push<'a>(
             }
             Pushed::Done
         }
+        Builder::Date(days) => {
+            if field.bytes.is_empty() || tokens.has(field) {
+                days.push(Entry::Missing);
+                return Pushed::Done;
+            }
+            match iso_date(field) {
+                Some(day) => days.push(Entry::Value(day)),
+                None => return Pushed::MustBeText,
+            }
+            Pushed::Done
+        }
         Builder::Text(column) => {
             if field.bytes.is_empty() || tokens.has(field) {
                 column.push_missing();
+            } else if field.escaped {
+                column.push(Cow::Owned(String::from_utf8_lossy(&field.unescaped()).into_owned()));
             } else {
-                column.push(as_text(text, field));
+                // The block is valid UTF-8 and separators are ASCII, so a field is a slice of it.
+                column.push_slice(text, field.start, field.bytes.len());
             }
             Pushed::Done
         }
@@ -252,6 +271,12 @@ fn not_plain_integer<'a>(
     if value.is_some() {
         return Pushed::MustBeText;
     }
+    if iso_date(field).is_some() && so_far.values().next().is_none() {
+        let mut days = Numbers::with_capacity(so_far.len() * 2);
+        days.append(so_far.map(|_| 0));
+        *builder = Builder::Date(days);
+        return push(builder, text, field, expected, tokens);
+    }
     let written = integers_as_text(&so_far);
     let mut column = TextBuilder::with_capacity(so_far.len() * 2);
     for row in 0..so_far.len() {
@@ -273,36 +298,108 @@ impl Tokens {
     }
 }
 
-fn as_text<'a>(text: &'a str, field: &Field<'a>) -> Cow<'a, str> {
-    if field.escaped {
-        return Cow::Owned(String::from_utf8_lossy(&field.unescaped()).into_owned());
-    }
-    // The block is valid UTF-8 and separators are ASCII, so a field is a slice of it.
-    Cow::Borrowed(&text[field.start..field.start + field.bytes.len()])
-}
-
 /// A whole number written as Rust writes it: no sign but a minus, no leading zero, at most 18 digits. Anything else that looks
 /// like a number (`007`, `+5`) may be a code in which every character counts, and stays text.
 #[inline]
-fn plain_integer(bytes: &[u8]) -> Option<i64> {
-    let (negative, digits) = match bytes {
-        [b'-', digits @ ..] => (true, digits),
-        digits => (false, digits),
-    };
+fn plain_integer(block: &[u8], field: &Field<'_>) -> Option<i64> {
+    let negative = field.bytes.first() == Some(&b'-');
+    let digits = &field.bytes[usize::from(negative)..];
     match digits {
         [b'0'] => return (!negative).then_some(0),
         [b'1'..=b'9', ..] if digits.len() <= 18 => {}
         _ => return None,
     }
-    let mut value = 0_i64;
-    for digit in digits {
-        let digit = digit.wrapping_sub(b'0');
-        if digit > 9 {
+    let value = if digits.len() <= 8 {
+        eight_digits(eight_bytes(block, field.start + usize::from(negative)) ^ ZEROS, digits.len())?
+    } else {
+        digits.iter().try_fold(0, |value, digit| {
+            let digit = digit.wrapping_sub(b'0');
+            (digit <= 9).then(|| 10 * value + u64::from(digit))
+        })?
+    };
+    Some(if negative { -(value as i64) } else { value as i64 })
+}
+
+/// The text `00000000`: what makes digits of their characters.
+const ZEROS: u64 = 0x3030_3030_3030_3030;
+
+/// The number of the first 1 to 8 digits, one a byte and the first one lowest; `None` if one of them is not a digit.
+///
+/// All at once, since a loop over a few digits ends where the processor does not expect it: neighbours are put together to
+/// pairs, pairs to fours, fours to eight.
+#[inline]
+fn eight_digits(digits: u64, length: usize) -> Option<u64> {
+    let digits = digits << (64 - 8 * length);
+    if (digits | digits.wrapping_add(0x7676_7676_7676_7676)) & 0x8080_8080_8080_8080 != 0 {
+        return None;
+    }
+    const EVERY_FOURTH: u64 = 0x0000_00ff_0000_00ff;
+    let pairs = digits.wrapping_mul(10).wrapping_add(digits >> 8);
+    let odd = (pairs & EVERY_FOURTH).wrapping_mul(100 + (1_000_000 << 32));
+    let even = ((pairs >> 16) & EVERY_FOURTH).wrapping_mul(1 + (10_000 << 32));
+    Some(odd.wrapping_add(even) >> 32)
+}
+
+/// A date in the form that cannot be mistaken for another.
+#[inline]
+fn iso_date(field: &Field<'_>) -> Option<i32> {
+    if field.bytes.get(4) != Some(&b'-') {
+        return None;
+    }
+    std::str::from_utf8(field.bytes).ok().and_then(|text| DateFormat::Iso.parse(text))
+}
+
+/// A decimal in its ordinary form, such as `-12.50`: what [`real`] makes of it, without its several looks at the bytes.
+///
+/// Up to 15 digits are a whole number that a double holds, and so is the power of ten, so that one division rounds right
+/// (Clinger 1990).
+#[inline]
+fn plain_decimal(block: &[u8], field: &Field<'_>) -> Option<f64> {
+    const POWERS: [f64; 16] =
+        [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15];
+    let negative = field.bytes.first() == Some(&b'-');
+    let digits = &field.bytes[usize::from(negative)..];
+    if digits.len() > 16 || !matches!(digits, [b'0', b'.', ..] | [b'1'..=b'9', ..]) {
+        return None;
+    }
+    let (mantissa, decimals) = if digits.len() <= 8 {
+        short_decimal(eight_bytes(block, field.start + usize::from(negative)), digits.len())?
+    } else {
+        long_decimal(digits)?
+    };
+    let value = mantissa as f64 / POWERS[decimals];
+    Some(if negative { -value } else { value })
+}
+
+/// The digits of a decimal of up to 8 characters as a whole number, and how many of them stand after the point.
+#[inline]
+fn short_decimal(characters: u64, length: usize) -> Option<(u64, usize)> {
+    let points = characters ^ (0x0101_0101_0101_0101 * u64::from(b'.'));
+    let found = points.wrapping_sub(0x0101_0101_0101_0101) & !points & 0x8080_8080_8080_8080;
+    let point = (found.trailing_zeros() / 8) as usize;
+    if point >= length {
+        return None;
+    }
+    let before = (1 << (8 * point)) - 1;
+    let digits = characters ^ ZEROS;
+    let without_point = (digits & before) | ((digits >> 8) & !before);
+    Some((eight_digits(without_point, length - 1)?, length - 1 - point))
+}
+
+fn long_decimal(digits: &[u8]) -> Option<(u64, usize)> {
+    let mut mantissa = 0_u64;
+    let mut point = None;
+    for (place, byte) in digits.iter().enumerate() {
+        let digit = byte.wrapping_sub(b'0');
+        if digit <= 9 {
+            mantissa = 10 * mantissa + u64::from(digit);
+        } else if *byte == b'.' && point.is_none() {
+            point = Some(place);
+        } else {
             return None;
         }
-        value = 10 * value + i64::from(digit);
     }
-    Some(if negative { -value } else { value })
+    Some((mantissa, digits.len() - 1 - point?))
 }
 
 /// A finite real number. Unless the schema says that the column is numeric, leading zeros and plus signs make it text, and so
@@ -328,12 +425,54 @@ fn real(bytes: &[u8], expected: Expectation) -> Option<f64> {
 mod tests {
     use super::*;
 
+    /// Reads `text` as a field with something after it, which must not matter, and as the last of its block.
+    fn as_field<T: PartialEq + std::fmt::Debug>(
+        text: &str,
+        number: fn(&[u8], &Field<'_>) -> Option<T>,
+    ) -> Option<T> {
+        let read = |block: &str| {
+            let bytes = &block.as_bytes()[3..3 + text.len()];
+            number(block.as_bytes(), &Field { bytes, start: 3, escaped: false, ends_record: true })
+        };
+        let last = read(&format!("12,{text}"));
+        assert_eq!(read(&format!("12,{text},4.56\n7,8")), last, "{text}");
+        last
+    }
+
     #[test]
     fn whole_numbers_only_in_their_ordinary_form() {
-        assert_eq!(plain_integer(b"-120"), Some(-120));
-        assert_eq!(plain_integer(b"999999999999999999"), Some(999_999_999_999_999_999));
-        for text in ["", "-", "007", "+5", "-0", "1 ", "12a", "1000000000000000000", "2.0", "\u{661}"] {
-            assert_eq!(plain_integer(text.as_bytes()), None, "{text}");
+        for number in [-120, 7, 0, 10, 12_345_678, -87_654_321, 123_456_789, 999_999_999_999_999_999] {
+            assert_eq!(as_field(&number.to_string(), plain_integer), Some(number));
+        }
+        for text in [
+            "",
+            "-",
+            "007",
+            "+5",
+            "-0",
+            "1 ",
+            "12a",
+            "1:",
+            "1/2",
+            "123456789a",
+            "1000000000000000000",
+            "2.0",
+            "\u{661}",
+        ] {
+            assert_eq!(as_field(text, plain_integer), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn plain_decimals_are_what_the_careful_way_makes_of_them() {
+        for text in ["0.1", "-0.0", "2.50", "123456789.012345", "999999999999999.", "0.30000000000000", "5."]
+        {
+            let careful = real(text.as_bytes(), Expectation::Infer).unwrap();
+            assert_eq!(as_field(text, plain_decimal).unwrap().to_bits(), careful.to_bits(), "{text}");
+        }
+        for text in ["", "-", ".", ".5", "007.5", "00.5", "12", "1.2.3", "1e3", "+1.0", "1234567890.1234567"]
+        {
+            assert_eq!(as_field(text, plain_decimal), None, "{text}");
         }
     }
 
