@@ -36,3 +36,4 @@ bench:
 
 bench-peers:
 	benches/peers.sh
+	benches/generators.sh

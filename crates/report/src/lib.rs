@@ -4,6 +4,6 @@ mod methods_text;
 mod plan_text;
 mod profile_text;
 
-pub use methods_text::methods_text;
+pub use methods_text::{methods_markdown, methods_text};
 pub use plan_text::{plan_text, solution_text};
 pub use profile_text::profile_text;

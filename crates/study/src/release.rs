@@ -7,9 +7,9 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use synthesis::{Fitted, Recipe, SynthesisError};
+use table::TableError;
 use table::date::DateFormat;
 use table::write::TableWriter;
-use table::{Schema, TableError};
 
 /// The name of the manifest in the folder.
 pub const MANIFEST: &str = "manifest.json";
@@ -57,7 +57,7 @@ pub struct Input {
     pub rows: u64,
     /// Number of variables.
     pub columns: usize,
-    /// SHA-256 of the file.
+    /// SHA-256 of the file: of the data, or of the model from which they were drawn.
     pub sha256: String,
 }
 
@@ -81,8 +81,6 @@ pub struct Release<'a> {
     pub fitted: &'a Fitted,
     /// The recipe as it was given.
     pub recipe: &'a Recipe,
-    /// The schema that the data sets keep.
-    pub schema: &'a Schema,
     /// What is told of the input.
     pub input: Input,
 }
@@ -103,7 +101,9 @@ impl Release<'_> {
             files.push(self.write_data(folder.path(), number)?);
         }
         let recipe = Recipe { seed: Some(self.fitted.seed), ..self.recipe.clone() };
-        for (name, text) in [("schema.toml", self.schema.to_toml()), ("recipe.toml", recipe.to_toml())] {
+        for (name, text) in
+            [("schema.toml", self.fitted.schema().to_toml()), ("recipe.toml", recipe.to_toml())]
+        {
             let mut file = Hashed::create(&folder.path().join(name)).map_err(failed)?;
             file.write_all(text.as_bytes()).map_err(failed)?;
             files.push(file.finish(name, None).map_err(failed)?);
@@ -125,7 +125,7 @@ impl Release<'_> {
         let path = folder.join(&name);
         let failed = |source| SynthesisError::from(TableError::io(&path, source));
         let file = Hashed::create(&path).map_err(failed)?;
-        let mut writer = TableWriter::new(file, self.schema, self.recipe.format).map_err(failed)?;
+        let mut writer = TableWriter::new(file, self.fitted.schema(), self.recipe.format).map_err(failed)?;
         let mut rows = 0;
         self.fitted.draw(number, |part| {
             rows += part.rows() as u64;
@@ -253,7 +253,7 @@ mod tests {
         let people = read_csv_text("sex,age\nF,31\nM,47\nF,31\nM,50\n", &ReadOptions::default()).unwrap();
         let fitted = synthesis::fit(&people, recipe)?;
         let input = Input { rows: 4, columns: 2, sha256: String::new() };
-        Release { fitted: &fitted, recipe, schema: people.schema(), input }.write(out, replace)
+        Release { fitted: &fitted, recipe, input }.write(out, replace)
     }
 
     #[test]

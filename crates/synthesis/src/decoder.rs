@@ -98,6 +98,16 @@ impl Decoder {
         Ok(Self { schema, domain, sources, derived, forbidden })
     }
 
+    /// The schema that its records keep.
+    pub fn schema(&self) -> &Schema {
+        &self.schema
+    }
+
+    /// The classes that it knows.
+    pub fn domain(&self) -> &Domain {
+        &self.domain
+    }
+
     /// Records of these cells, in their order, all at once.
     pub fn decode(&self, cells: &Cells, seed: Seed) -> Result<Table, SynthesisError> {
         let mut parts = Vec::new();

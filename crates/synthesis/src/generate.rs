@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use rand::{Rng as _, SeedableRng};
 use table::grouping::GroupingStyle;
-use table::{Attributes, CodedTable, CountSource, Domain, Grouping, Table, Variable};
+use table::{Attributes, CodedTable, CountSource, Domain, Grouping, Schema, Table, Variable};
 
 use crate::decoder::Decoder;
 use crate::randomness::Seed;
@@ -28,9 +28,9 @@ pub struct Fitted {
     pub model: Box<dyn Model>,
     /// The seed that was used, given or drawn.
     pub seed: u64,
-    domain: Domain,
     decoder: Decoder,
     rows: usize,
+    original_rows: usize,
     m: u32,
 }
 
@@ -77,8 +77,18 @@ pub fn fit(table: &Table, recipe: &Recipe) -> Result<Fitted, SynthesisError> {
     )?;
     let schema = Arc::new(table.schema().clone());
     let decoder = Decoder::new(schema, coded.domain().clone())?;
-    let rows = recipe.rows.map_or(table.rows(), |rows| rows as usize);
-    Ok(Fitted { model, seed, domain: coded.domain().clone(), decoder, rows, m: recipe.m })
+    Ok(Fitted::new(model, decoder, &Recipe { seed: Some(seed), ..recipe.clone() }, table.rows()))
+}
+
+/// The recipe's method, unless rows are asked of one that makes as many as it makes.
+pub(crate) fn refuse_rows_if_random(recipe: &Recipe) -> Result<Box<dyn Synthesizer>, SynthesisError> {
+    let synthesizer = (registry::method(&recipe.method)?.build)(&recipe.options)?;
+    if recipe.rows.is_some() && !synthesizer.rows_can_be_chosen() {
+        let message =
+            format!("the number of records of `{}` is random; use its option `scale`", recipe.method);
+        return Err(SynthesisError::option("rows", message));
+    }
+    Ok(synthesizer)
 }
 
 /// How many cells of the cross-table have each size, random zeros included: what a plan needs.
@@ -123,6 +133,34 @@ fn fresh_seed() -> u64 {
 }
 
 impl Fitted {
+    /// A model ready to draw what the recipe asks for; as many records as the data where it does not say.
+    pub(crate) fn new(
+        model: Box<dyn Model>,
+        decoder: Decoder,
+        recipe: &Recipe,
+        original_rows: usize,
+    ) -> Self {
+        let rows = recipe.rows.map_or(original_rows, |rows| rows as usize);
+        Self {
+            model,
+            seed: recipe.seed.unwrap_or_else(fresh_seed),
+            decoder,
+            rows,
+            original_rows,
+            m: recipe.m,
+        }
+    }
+
+    /// The schema that its records keep.
+    pub fn schema(&self) -> &Schema {
+        self.decoder.schema()
+    }
+
+    /// How many records the data had: the N of inference.
+    pub fn original_rows(&self) -> usize {
+        self.original_rows
+    }
+
     /// How many data sets the recipe asks for.
     pub fn m(&self) -> u32 {
         self.m
@@ -130,7 +168,7 @@ impl Fitted {
 
     /// The classes that the model knows.
     pub fn domain(&self) -> &Domain {
-        &self.domain
+        self.decoder.domain()
     }
 
     /// Draws data set `number`, from 0, and hands its records to `take` part by part.

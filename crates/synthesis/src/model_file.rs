@@ -1,12 +1,16 @@
 //! Models on disk: JSON with a header that says what it is and whether it may leave the house.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
-use table::{TableError, atomic_file};
+use table::schema::SchemaFile;
+use table::{Domain, TableError, atomic_file};
 
+use crate::decoder::Decoder;
+use crate::generate::{Fitted, refuse_rows_if_random};
 use crate::strata::Strata;
-use crate::{Model, SynthesisError, registry};
+use crate::{Model, Recipe, SynthesisError, registry};
 
 const FORMAT: &str = "lookalike-model";
 
@@ -24,22 +28,31 @@ pub struct ModelFile {
     pub confidential: bool,
     /// What that material is.
     pub confidential_because: Option<String>,
-    /// Whether the state is that of several strata.
-    pub stratified: bool,
+    /// The recipe by which it was fitted.
+    pub recipe: Recipe,
+    /// Records in the data: the N of inference, and how many are drawn if nothing else is said.
+    pub original_rows: u64,
+    /// The schema that its records keep, as TOML.
+    pub schema: String,
+    domain: Domain,
     state: serde_json::Value,
 }
 
 impl ModelFile {
-    /// The file of a model of this method.
-    pub fn new(method: &str, stratified: bool, model: &dyn Model) -> Self {
+    /// The file of a model that was fitted by this recipe.
+    pub fn new(recipe: &Recipe, fitted: &Fitted) -> Self {
+        let confidential = fitted.model.confidential();
         Self {
             format: FORMAT.into(),
             version: VERSION,
-            method: method.into(),
-            confidential: model.confidential().is_some(),
-            confidential_because: model.confidential().map(str::to_owned),
-            stratified,
-            state: model.state(),
+            method: recipe.method.clone(),
+            confidential: confidential.is_some(),
+            confidential_because: confidential.map(str::to_owned),
+            recipe: recipe.clone(),
+            original_rows: fitted.original_rows() as u64,
+            schema: fitted.schema().to_toml(),
+            domain: fitted.domain().clone(),
+            state: fitted.model.state(),
         }
     }
 
@@ -64,10 +77,19 @@ impl ModelFile {
         Ok(file)
     }
 
-    /// The model.
+    /// The model, ready to draw what `recipe` asks for: data sets, rows, seed, format.
+    pub fn fitted(&self, recipe: &Recipe) -> Result<Fitted, SynthesisError> {
+        recipe.check()?;
+        refuse_rows_if_random(recipe)?;
+        let schema = Arc::new(SchemaFile::parse(&self.schema)?.finish()?);
+        let decoder = Decoder::new(schema, self.domain.clone())?;
+        Ok(Fitted::new(self.model()?, decoder, recipe, self.original_rows as usize))
+    }
+
+    /// The model alone.
     pub fn model(&self) -> Result<Box<dyn Model>, SynthesisError> {
         let method = registry::method(&self.method)?;
-        if self.stratified {
+        if !self.recipe.strata.is_empty() {
             return Ok(Box::new(Strata::load(&self.state, method.load)?));
         }
         (method.load)(self.state.clone())

@@ -6,7 +6,7 @@ use rstest::rstest;
 use synthesis::model_file::ModelFile;
 use synthesis::randomness::Seed;
 use synthesis::registry::METHODS;
-use synthesis::{Recipe, SynthesisError, fit, generate};
+use synthesis::{Fitted, Recipe, SynthesisError, fit, generate};
 use table::read::{ReadOptions, read_csv_text};
 use table::schema::SchemaFile;
 use table::write::csv_text;
@@ -76,17 +76,26 @@ fn every_model_is_the_same_after_a_walk_through_its_file() {
             }
             let fitted = fit(&people, &recipe).unwrap();
             let path = folder.path().join(method.card.name);
-            ModelFile::new(method.card.name, !recipe.strata.is_empty(), fitted.model.as_ref())
-                .write(&path)
-                .unwrap();
+            ModelFile::new(&recipe, &fitted).write(&path).unwrap();
             let file = ModelFile::read(&path).unwrap();
             assert!(file.confidential && file.confidential_because.is_some(), "{}", method.card.name);
             let (before, after) =
                 (fitted.model.sample(100, Seed::new(1)), file.model().unwrap().sample(100, Seed::new(1)));
             assert_eq!(before.unwrap(), after.unwrap(), "{}", method.card.name);
+            let drawn = |fitted: &Fitted| {
+                let mut text = String::new();
+                let take = |part: Table| {
+                    text.push_str(&csv_text(&part));
+                    Ok(())
+                };
+                fitted.draw(1, take).unwrap();
+                text
+            };
+            assert_eq!(drawn(&fitted), drawn(&file.fitted(&recipe).unwrap()), "{}", method.card.name);
         }
     }
-    std::fs::write(folder.path().join("other"), r#"{"format":"lookalike-model","version":99,"method":"catall","confidential":true,"confidential_because":null,"stratified":false,"state":{}}"#).unwrap();
+    let text = std::fs::read_to_string(folder.path().join("catall")).unwrap();
+    std::fs::write(folder.path().join("other"), text.replacen("\"version\":1", "\"version\":99", 1)).unwrap();
     assert!(ModelFile::read(&folder.path().join("other")).unwrap_err().to_string().contains("version 99"));
 }
 

@@ -102,8 +102,7 @@ impl Demo {
                 columns: people.columns().len(),
                 sha256: sha256_of_file(data)?,
             };
-            let manifest = Release { fitted: &fitted, recipe: &recipe, schema: people.schema(), input }
-                .write(&out, out.exists())?;
+            let manifest = Release { fitted: &fitted, recipe: &recipe, input }.write(&out, out.exists())?;
             let set: String = settings.iter().map(|setting| format!(" --set {setting}")).collect();
             everywhere.tell(&format!(
                 "\n$ lookalike synth … --method {method}{set} --seed 1901 --out {}\n\n",

@@ -7,6 +7,7 @@ mod methods;
 mod output;
 mod plan;
 mod progress;
+mod sample;
 mod synth;
 
 use std::process::ExitCode;
@@ -47,6 +48,8 @@ enum Command {
     Describe(describe::Describe),
     /// Make synthetic versions of a table
     Synth(synth::Synth),
+    /// Draw more data sets from a saved model
+    Sample(sample::Sample),
     /// Tell what the saturated mechanism would give and cost, without generating
     Plan(plan::PlanCommand),
     /// List the generators, with their options
@@ -98,6 +101,7 @@ pub fn run() -> ExitCode {
     let done = match command {
         Command::Describe(describe) => describe.run(&everywhere),
         Command::Synth(synth) => synth.run(&everywhere),
+        Command::Sample(sample) => sample.run(&everywhere),
         Command::Plan(plan) => plan.run(&everywhere),
         Command::Methods(methods) => methods.run(&everywhere),
         Command::Demo(demo) => demo.run(&everywhere),

@@ -77,10 +77,10 @@ impl Synth {
             columns: table.columns().len(),
             sha256: sha256_of_file(&self.data)?,
         };
-        let release = Release { fitted: &fitted, recipe: &recipe, schema: table.schema(), input };
+        let release = Release { fitted: &fitted, recipe: &recipe, input };
         let manifest = release.write(&self.out, self.force)?;
         if let Some(path) = &self.save_model {
-            ModelFile::new(&recipe.method, !recipe.strata.is_empty(), fitted.model.as_ref()).write(path)?;
+            ModelFile::new(&recipe, &fitted).write(path)?;
         }
         everywhere.deliver(&summary(&self.out, &manifest), || serde_json::json!(manifest))?;
         Ok(ExitCode::SUCCESS)

@@ -163,3 +163,34 @@ fn the_plan_of_sd2011_agrees_with_a_run() {
     let catall = answer["catall_replicated_uniques"]["share_of_uniques"].as_f64().unwrap();
     assert!((catall - (-1.0_f64).exp()).abs() < 1e-4, "the 1/e law: {catall}");
 }
+
+#[test]
+fn a_saved_model_draws_the_same_release_without_the_data() {
+    let house = House::new();
+    let model = house.path("model.json");
+    house
+        .synth(&["--method", "catall", "--seed", "3", "--out", &house.path("first"), "--save-model", &model])
+        .success();
+    assert!(std::fs::read_to_string(&model).unwrap().contains("\"confidential\":true"));
+    std::fs::remove_file(house.path("people.csv")).unwrap();
+    lookalike().args(["sample", &model, "--seed", "3", "--out", &house.path("again")]).assert().success();
+    let read = |out: &str| std::fs::read(house.folder.path().join(out).join("synthetic-1.csv")).unwrap();
+    assert_eq!(read("first"), read("again"));
+    lookalike()
+        .args(["sample", &model, "--rows", "5", "--m", "3", "--out", &house.path("more")])
+        .assert()
+        .success();
+    assert!(house.folder.path().join("more/synthetic-3.csv").exists());
+    lookalike()
+        .args(["sample", &house.path("first/recipe.toml"), "--out", &house.path("no")])
+        .assert()
+        .code(1);
+}
+
+#[test]
+fn the_page_of_methods_is_up_to_date() {
+    let output = lookalike().args(["methods", "--markdown"]).assert().success();
+    let page = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/methods.md");
+    let written = std::fs::read(page).unwrap_or_default();
+    assert!(output.get_output().stdout == written, "run `cargo run -- methods --markdown > docs/methods.md`");
+}
