@@ -14,6 +14,21 @@ use table::write::TableWriter;
 /// The name of the manifest in the folder.
 pub const MANIFEST: &str = "manifest.json";
 
+/// The name of the file that must not leave the house.
+pub const INTERNAL: &str = "internal.json";
+
+/// What only the data owner may know of a release. With the seed, draws can be replayed and traced to original records; with the
+/// hash of the data, an intruder who knows all records but one can confirm a guess at the last.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Internal {
+    /// Says so.
+    pub confidential: String,
+    /// The seed; with the same input, recipe and version it gives the same bytes.
+    pub seed: u64,
+    /// SHA-256 of the data, or of the model from which the data sets were drawn.
+    pub input_sha256: String,
+}
+
 /// What a release is and how it was made; analysts' rules of inference are chosen from it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Manifest {
@@ -31,23 +46,14 @@ pub struct Manifest {
     pub m: u32,
     /// What is guaranteed of privacy.
     pub guarantee: String,
-    /// Where the randomness came from.
-    pub seed: SeedPolicy,
+    /// Where the randomness came from; the seed itself is internal.
+    pub seed_from: String,
     /// The confidential input, without its content.
     pub input: Input,
     /// What the fit had to say.
     pub remarks: Vec<String>,
     /// Every other file of the folder.
     pub files: Vec<FileEntry>,
-}
-
-/// Where the randomness came from.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct SeedPolicy {
-    /// The seed; with the same input, recipe and version it gives the same bytes.
-    pub value: u64,
-    /// Whether the user gave it; if not, it came from the operating system.
-    pub given: bool,
 }
 
 /// What is told of the input.
@@ -57,8 +63,6 @@ pub struct Input {
     pub rows: u64,
     /// Number of variables.
     pub columns: usize,
-    /// SHA-256 of the file: of the data, or of the model from which they were drawn.
-    pub sha256: String,
 }
 
 /// A file of the release.
@@ -83,6 +87,8 @@ pub struct Release<'a> {
     pub recipe: &'a Recipe,
     /// What is told of the input.
     pub input: Input,
+    /// SHA-256 of the input.
+    pub input_sha256: String,
 }
 
 impl Release<'_> {
@@ -95,12 +101,19 @@ impl Release<'_> {
             _ => PathBuf::from("."),
         };
         std::fs::create_dir_all(&parent).map_err(failed)?;
-        let folder = tempfile::Builder::new().prefix(".lookalike-").tempdir_in(&parent).map_err(failed)?;
+        let mut builder = tempfile::Builder::new();
+        builder.prefix(".lookalike-");
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            builder.permissions(std::fs::Permissions::from_mode(0o777));
+        }
+        let folder = builder.tempdir_in(&parent).map_err(failed)?;
         let mut files = Vec::new();
         for number in 0..self.fitted.m() {
             files.push(self.write_data(folder.path(), number)?);
         }
-        let recipe = Recipe { seed: Some(self.fitted.seed), ..self.recipe.clone() };
+        let recipe = Recipe { seed: None, ..self.recipe.clone() };
         for (name, text) in
             [("schema.toml", self.fitted.schema().to_toml()), ("recipe.toml", recipe.to_toml())]
         {
@@ -112,12 +125,20 @@ impl Release<'_> {
         let mut json = serde_json::to_vec_pretty(&manifest).unwrap_or_default();
         json.push(b'\n');
         table::atomic_file::write(&folder.path().join(MANIFEST), &json)?;
-        if out.exists() {
-            std::fs::remove_dir_all(out).map_err(failed)?;
-        }
-        make_readable(folder.path()).map_err(failed)?;
-        std::fs::rename(folder.keep(), out).map_err(failed)?;
+        let internal = serde_json::to_vec_pretty(&self.internal()).unwrap_or_default();
+        table::atomic_file::write_private(&folder.path().join(INTERNAL), &internal)?;
+        check_target(out, replace)?;
+        put_in_place(folder.path(), out, &parent).map_err(failed)?;
         Ok(manifest)
+    }
+
+    fn internal(&self) -> Internal {
+        Internal {
+            confidential: "must not leave the house: with this, draws can be traced to original records"
+                .into(),
+            seed: self.fitted.seed,
+            input_sha256: self.input_sha256.clone(),
+        }
     }
 
     fn write_data(&self, folder: &Path, number: u32) -> Result<FileEntry, SynthesisError> {
@@ -144,12 +165,25 @@ impl Release<'_> {
             method: self.recipe.method.clone(),
             m: self.fitted.m(),
             guarantee: "not private: no differential privacy was asked for".into(),
-            seed: SeedPolicy { value: self.fitted.seed, given: self.recipe.seed.is_some() },
+            seed_from: if self.recipe.seed.is_some() { "the user" } else { "the operating system" }.into(),
             input: self.input.clone(),
             remarks: self.fitted.model.remarks(),
             files,
         }
     }
+}
+
+/// Renames the finished folder to its place. An earlier release is set aside first and comes back if that fails.
+fn put_in_place(finished: &Path, out: &Path, parent: &Path) -> std::io::Result<()> {
+    if !out.exists() {
+        return std::fs::rename(finished, out);
+    }
+    let aside = tempfile::Builder::new().prefix(".lookalike-old-").tempdir_in(parent)?;
+    let old = aside.path().join("release");
+    std::fs::rename(out, &old)?;
+    std::fs::rename(finished, out).inspect_err(|_| {
+        let _ = std::fs::rename(&old, out);
+    })
 }
 
 /// An existing folder is replaced only if that is asked for, and only if it is a release.
@@ -216,18 +250,6 @@ impl Write for Hashed {
     }
 }
 
-/// A temporary folder is private to its owner; a finished one gets the usual permissions.
-#[cfg(unix)]
-fn make_readable(folder: &Path) -> std::io::Result<()> {
-    use std::os::unix::fs::PermissionsExt;
-    std::fs::set_permissions(folder, std::fs::Permissions::from_mode(0o755))
-}
-
-#[cfg(not(unix))]
-fn make_readable(_: &Path) -> std::io::Result<()> {
-    Ok(())
-}
-
 /// The time now in UTC, as 2026-11-15T13:05:11Z.
 fn now() -> String {
     let seconds = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
@@ -252,12 +274,12 @@ mod tests {
     fn release_into(out: &Path, recipe: &Recipe, replace: bool) -> Result<Manifest, SynthesisError> {
         let people = read_csv_text("sex,age\nF,31\nM,47\nF,31\nM,50\n", &ReadOptions::default()).unwrap();
         let fitted = synthesis::fit(&people, recipe)?;
-        let input = Input { rows: 4, columns: 2, sha256: String::new() };
-        Release { fitted: &fitted, recipe, input }.write(out, replace)
+        let input = Input { rows: 4, columns: 2 };
+        Release { fitted: &fitted, recipe, input, input_sha256: "of the input".into() }.write(out, replace)
     }
 
     #[test]
-    fn a_release_holds_what_its_manifest_says_and_reads_back_under_its_schema() {
+    fn a_release_holds_what_its_manifest_says_and_keeps_its_seed_inside() {
         let folder = tempfile::tempdir().unwrap();
         for format in [Format::Csv, Format::Parquet] {
             let out = folder.path().join(format.extension());
@@ -273,7 +295,12 @@ mod tests {
             assert_eq!((first.rows() as u64, Some(40_000)), (40_000, manifest.files[0].rows));
             assert_ne!(manifest.files[0].sha256, manifest.files[1].sha256);
             let again = Recipe::read(&out.join("recipe.toml")).unwrap();
-            assert_eq!(again, recipe);
+            assert_eq!(Recipe { seed: Some(1), ..again }, recipe);
+            let internal: Internal =
+                serde_json::from_slice(&std::fs::read(out.join(INTERNAL)).unwrap()).unwrap();
+            assert_eq!((internal.seed, internal.input_sha256.as_str()), (1, "of the input"));
+            let public = std::fs::read_to_string(out.join(MANIFEST)).unwrap();
+            assert!(!public.contains("of the input") && public.contains("the user"), "{public}");
         }
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 2, "nothing else is left");
     }

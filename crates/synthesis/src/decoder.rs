@@ -17,7 +17,10 @@ use crate::randomness::{BLOCK, Rng, Seed};
 use crate::{Cells, SynthesisError};
 
 /// How often the numbers of a record are drawn again before the cell is given up.
-const TRIES: usize = 200;
+const TRIES: usize = 400;
+
+/// After so many tries, numbers that rules name are proposed too: `income = 0` is rarely hit by chance.
+const PLAIN_TRIES: usize = 100;
 
 /// Turns cells of a domain into records of a schema.
 pub struct Decoder {
@@ -26,6 +29,10 @@ pub struct Decoder {
     sources: Vec<Source>,
     derived: Vec<(usize, Formula)>,
     forbidden: Vec<Forbidden>,
+    /// For each variable of the domain, numbers that would be read as a special code or as missing.
+    reserved: Vec<Vec<f64>>,
+    /// Numbers that rules compare with.
+    landmarks: Vec<f64>,
 }
 
 /// Where a variable's values come from.
@@ -95,7 +102,19 @@ impl Decoder {
             let when = impossible.condition(variables)?;
             forbidden.push(Forbidden { when, unless: None, text: impossible.text().to_owned() });
         }
-        Ok(Self { schema, domain, sources, derived, forbidden })
+        let mut landmarks = Vec::new();
+        for Forbidden { when, unless, .. } in &forbidden {
+            when.collect_constants(&mut landmarks);
+            unless.iter().for_each(|unless| unless.collect_constants(&mut landmarks));
+        }
+        let reserved = domain.variables().iter().map(|classes| {
+            let variable = schema.variable(classes.name())?;
+            let tokens = schema.missing_tokens().iter().chain(&variable.missing_tokens);
+            let tokens = tokens.filter_map(|token| token.parse().ok());
+            Ok(variable.codes.iter().map(|code| code.value).chain(tokens).collect())
+        });
+        let reserved = reserved.collect::<Result<Vec<Vec<f64>>, table::TableError>>()?;
+        Ok(Self { schema, domain, sources, derived, forbidden, reserved, landmarks })
     }
 
     /// The schema that its records keep.
@@ -157,14 +176,17 @@ impl Decoder {
             (0..self.sources.len()).map(column).collect()
         };
         let table = Table::new(Arc::clone(&self.schema), columns)?;
-        let broken = table.broken_rules()?;
+        let broken = table.violations()?;
         if broken.is_empty() { Ok(table) } else { Err(SynthesisError::Rules(broken.to_string())) }
     }
 
     fn draft(&self, cell: &[u32], rng: &mut Rng) -> Result<Draft, SynthesisError> {
         let mut broken = None;
-        for _ in 0..TRIES {
+        for attempt in 0..TRIES {
             let value = |source: &Source| match source {
+                Source::Class(position) if attempt >= PLAIN_TRIES => {
+                    self.landmark(*position, cell[*position], rng)
+                }
                 Source::Class(position) => self.value(*position, cell[*position], rng),
                 Source::Derived => Value::Missing,
                 Source::Identifier => Value::Text,
@@ -197,7 +219,8 @@ impl Decoder {
         match (value, &of.kind) {
             (Value::Missing, _) => of.missing,
             (Value::Number(number), Kind::Integer { range }) => {
-                range.is_none_or(|(low, high)| (low as f64..=high as f64).contains(&number))
+                number.fract() == 0.0
+                    && range.is_none_or(|(low, high)| (low as f64..=high as f64).contains(&number))
             }
             (Value::Number(number), Kind::Real { range }) => {
                 range.is_none_or(|(low, high)| (low..=high).contains(&number))
@@ -206,8 +229,32 @@ impl Decoder {
         }
     }
 
-    /// A value of a class, drawn uniformly where there are several.
+    /// Now and then a number of the class that a rule names, else a value of the class.
+    fn landmark(&self, position: usize, class: u32, rng: &mut Rng) -> Value {
+        if let Span::Numbers { low, high } = self.domain.variables()[position].span(class)
+            && rng.random_bool(0.5)
+        {
+            let fitting = self.landmarks.iter().filter(|number| (low..=high).contains(*number));
+            let fitting: Vec<f64> = fitting.copied().collect();
+            if !fitting.is_empty() {
+                return Value::Number(fitting[rng.random_range(0..fitting.len())]);
+            }
+        }
+        self.value(position, class, rng)
+    }
+
+    /// A value of a class that is no special code, drawn uniformly where there are several.
     fn value(&self, position: usize, class: u32, rng: &mut Rng) -> Value {
+        for _ in 0..TRIES {
+            match self.any_value(position, class, rng) {
+                Value::Number(number) if self.reserved[position].contains(&number) => {}
+                value => return value,
+            }
+        }
+        self.any_value(position, class, rng)
+    }
+
+    fn any_value(&self, position: usize, class: u32, rng: &mut Rng) -> Value {
         let classes = &self.domain.variables()[position];
         match classes.span(class) {
             Span::Level(level) => Value::Level(level),
@@ -217,7 +264,11 @@ impl Decoder {
             Span::Numbers { low, high } if classes.is_whole() => {
                 Value::Number(rng.random_range(low as i64..=high as i64) as f64)
             }
-            Span::Numbers { low, high } => Value::Number(rng.random_range(low..high)),
+            Span::Numbers { low, high } => {
+                // A mixture of both ends, because the distance of two huge numbers may be no number.
+                let share: f64 = rng.random();
+                Value::Number((low * (1.0 - share) + high * share).clamp(low, high.next_down()))
+            }
         }
     }
 

@@ -55,7 +55,7 @@ pub fn fit(table: &Table, recipe: &Recipe) -> Result<Fitted, SynthesisError> {
             format!("the number of records of `{}` is random; use its option `scale`", recipe.method);
         return Err(SynthesisError::option("rows", message));
     }
-    let broken = table.broken_rules()?;
+    let broken = table.violations()?;
     if !broken.is_empty() {
         return Err(table::TableError::Violations(broken).into());
     }
@@ -117,6 +117,9 @@ fn fit_model(
         return synthesizer.fit(data, seed);
     }
     let names = recipe.strata.iter().map(String::as_str);
+    if let Some(message) = synthesizer.refuses_strata() {
+        return Err(SynthesisError::option("strata", message));
+    }
     let by = Attributes::named(data.counts.domain(), names)
         .map_err(|error| SynthesisError::option("strata", error.to_string()))?;
     Ok(Box::new(Strata::fit(synthesizer, data, &by, seed)?))
@@ -182,7 +185,11 @@ impl Fitted {
 
     /// The cells of data set `number`.
     pub fn cells(&self, number: u32) -> Result<Cells, SynthesisError> {
-        self.model.sample(self.rows, self.seed_of(number).child(0))
+        let cells = self.model.sample(self.rows, self.seed_of(number).child(0))?;
+        if cells.rows() == 0 {
+            return Err(SynthesisError::option("scale", "a data set came out empty; choose a larger scale"));
+        }
+        Ok(cells)
     }
 
     fn seed_of(&self, number: u32) -> Seed {

@@ -56,10 +56,11 @@ impl ModelFile {
         }
     }
 
-    /// Writes the file, whole or not at all.
+    /// Writes the file, whole or not at all; a confidential one for its owner alone.
     pub fn write(&self, path: &Path) -> Result<(), SynthesisError> {
         let json = serde_json::to_vec(self).map_err(|error| SynthesisError::ModelFile(error.to_string()))?;
-        Ok(atomic_file::write(path, &json)?)
+        let write = if self.confidential { atomic_file::write_private } else { atomic_file::write };
+        Ok(write(path, &json)?)
     }
 
     /// Reads a file and checks its header.

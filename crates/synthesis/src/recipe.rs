@@ -106,6 +106,9 @@ impl Recipe {
         if self.rows == Some(0) {
             return Err(SynthesisError::option("rows", "a data set needs at least one record"));
         }
+        if self.rows.is_some_and(|rows| rows > u64::from(u32::MAX)) {
+            return Err(SynthesisError::option("rows", format!("one file takes up to {} records", u32::MAX)));
+        }
         if self.groups < 2 {
             return Err(SynthesisError::option("groups", "at least two groups are needed"));
         }

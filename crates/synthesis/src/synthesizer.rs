@@ -27,6 +27,11 @@ pub trait Synthesizer: Send + Sync {
         true
     }
 
+    /// Why these settings make no sense within strata, if they do not.
+    fn refuses_strata(&self) -> Option<&'static str> {
+        None
+    }
+
     /// Fits the method's model.
     fn fit(&self, data: Data<'_>, seed: Seed) -> Result<Box<dyn Model>, SynthesisError>;
 }

@@ -10,9 +10,29 @@ pub fn write(path: &Path, contents: &[u8]) -> Result<(), TableError> {
     write_with(path, |file| file.write_all(contents))
 }
 
+/// Like [`write()`], for confidential contents: only the owner can read the file.
+pub fn write_private(path: &Path, contents: &[u8]) -> Result<(), TableError> {
+    write_to(path, tempfile::Builder::new(), |file| file.write_all(contents))
+}
+
 /// Like [`write()`], with a closure that produces the contents.
 pub fn write_with(
     path: &Path,
+    produce: impl FnOnce(&mut dyn Write) -> std::io::Result<()>,
+) -> Result<(), TableError> {
+    let mut builder = tempfile::Builder::new();
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        // As an ordinary file would be made: the user's umask takes away what it takes away.
+        builder.permissions(std::fs::Permissions::from_mode(0o666));
+    }
+    write_to(path, builder, produce)
+}
+
+fn write_to(
+    path: &Path,
+    builder: tempfile::Builder<'_, '_>,
     produce: impl FnOnce(&mut dyn Write) -> std::io::Result<()>,
 ) -> Result<(), TableError> {
     let folder = match path.parent() {
@@ -20,33 +40,30 @@ pub fn write_with(
         _ => Path::new("."),
     };
     let attempt = || {
-        let file = tempfile::NamedTempFile::new_in(folder)?;
+        let file = builder.tempfile_in(folder)?;
         let mut buffered = std::io::BufWriter::with_capacity(1 << 20, file);
         produce(&mut buffered)?;
         let file = buffered.into_inner().map_err(std::io::IntoInnerError::into_error)?;
         file.as_file().sync_all()?;
-        make_readable(file.as_file())?;
         file.persist(path).map_err(|failed| failed.error)?;
         Ok(())
     };
     attempt().map_err(|source| TableError::io(path, source))
 }
 
-/// A temporary file is private to its owner; a finished one gets the usual permissions.
-#[cfg(unix)]
-fn make_readable(file: &std::fs::File) -> std::io::Result<()> {
-    use std::os::unix::fs::PermissionsExt;
-    file.set_permissions(std::fs::Permissions::from_mode(0o644))
-}
-
-#[cfg(not(unix))]
-fn make_readable(_: &std::fs::File) -> std::io::Result<()> {
-    Ok(())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[cfg(unix)]
+    #[test]
+    fn a_private_file_is_the_owners_alone() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("model.json");
+        write_private(&path, b"secret").unwrap();
+        assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o077, 0);
+    }
 
     #[test]
     fn a_failed_write_leaves_the_old_file_and_nothing_else() {

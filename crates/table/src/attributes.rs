@@ -74,6 +74,11 @@ impl Attributes {
         Self(self.0.iter().copied().filter(|position| !other.0.contains(position)).collect())
     }
 
+    /// Whether a variable is in both sets.
+    pub fn shares_with(&self, other: &Self) -> bool {
+        self.0.iter().any(|position| other.0.contains(position))
+    }
+
     /// The variables of either set.
     pub fn union(&self, other: &Self) -> Self {
         Self::new(self.0.iter().chain(&other.0).copied())

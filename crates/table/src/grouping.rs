@@ -3,7 +3,7 @@
 use crate::TableError;
 use crate::column::{Column, Entry};
 use crate::domain::{ClassRule, Classes, Partition};
-use crate::schema::{Levels, Variable};
+use crate::schema::{Kind, Levels, Variable};
 
 /// How numeric variables are cut when the schema declares no cuts.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -57,13 +57,13 @@ impl Grouping {
         }
         if let (Some(cuts), true) = (&variable.cuts, self.style != GroupingStyle::Exact) {
             let partition = Partition::Intervals { limits: cuts.clone(), chosen_by: ClassRule::DeclaredCuts };
-            return Ok(Classes::new(variable, partition));
+            return Ok(Classes::new(variable, within_kind(partition, &variable.kind)));
         }
         let values = (0..column.len()).filter_map(|row| match column.number(row) {
             Some(Entry::Value(value)) => Some(value),
             _ => None,
         });
-        Ok(Classes::new(variable, self.partition(values.collect())))
+        Ok(Classes::new(variable, within_kind(self.partition(values.collect()), &variable.kind)))
     }
 
     /// The partition of these values, which need not be sorted.
@@ -94,6 +94,28 @@ impl Grouping {
             }
         }
     }
+}
+
+/// The same classes without the values that the kind does not have: nothing outside the range, and for whole numbers no
+/// interval between two of them. Every value of the kind stays in its class.
+fn within_kind(partition: Partition, kind: &Kind) -> Partition {
+    let Partition::Intervals { mut limits, chosen_by } = partition else { return partition };
+    let range = match *kind {
+        Kind::Integer { range: Some((low, high)) } => Some((low as f64, high as f64)),
+        Kind::Real { range } => range,
+        Kind::Date { range: Some((first, last)), .. } => Some((f64::from(first), f64::from(last))),
+        _ => None,
+    };
+    if let Some((low, high)) = range {
+        limits.iter_mut().for_each(|limit| *limit = limit.clamp(low, high));
+    }
+    if !matches!(kind, Kind::Real { .. }) {
+        let last = limits.len() - 1;
+        limits[..last].iter_mut().for_each(|limit| *limit = limit.ceil());
+        limits[last] = limits[last].floor();
+    }
+    limits.dedup();
+    if limits.len() == 1 { Partition::Values(limits) } else { Partition::Intervals { limits, chosen_by } }
 }
 
 /// The first `most` distinct values of a sorted list.
@@ -151,6 +173,28 @@ mod tests {
         assert_eq!(fallback, Partition::Intervals { limits, chosen_by: ClassRule::EqualWidth });
         let strict = Grouping { style: GroupingStyle::QuantilesOnly, ..Grouping::default() };
         assert_eq!(strict.partition(nearly_constant).len(), 1);
+    }
+
+    #[test]
+    fn classes_of_whole_numbers_hold_whole_numbers_of_the_range() {
+        let whole = Kind::Integer { range: Some((1, 7)) };
+        let limits = |limits: &[f64]| Partition::Intervals {
+            limits: limits.to_vec(),
+            chosen_by: ClassRule::Quantiles,
+        };
+        assert_eq!(
+            within_kind(limits(&[1.0, 2.4, 3.0, 4.2, 5.6, 7.0]), &whole),
+            limits(&[1.0, 3.0, 5.0, 6.0, 7.0])
+        );
+        assert_eq!(within_kind(limits(&[0.0, 5.0, 120.0]), &whole), limits(&[1.0, 5.0, 7.0]));
+        assert_eq!(
+            within_kind(limits(&[0.0, 50.0, 100.0]), &Kind::Real { range: Some((0.5, 40.0)) }),
+            limits(&[0.5, 40.0])
+        );
+        assert_eq!(
+            within_kind(limits(&[0.0, 9.0]), &Kind::Integer { range: Some((3, 3)) }),
+            Partition::Values(vec![3.0])
+        );
     }
 
     #[test]

@@ -97,12 +97,10 @@ impl Demo {
             settings.iter().try_for_each(|setting| recipe.set(setting))?;
             let out = self.out.join(method);
             let fitted = synthesis::fit(people, &recipe)?;
-            let input = Input {
-                rows: people.rows() as u64,
-                columns: people.columns().len(),
-                sha256: sha256_of_file(data)?,
-            };
-            let manifest = Release { fitted: &fitted, recipe: &recipe, input }.write(&out, out.exists())?;
+            let input = Input { rows: people.rows() as u64, columns: people.columns().len() };
+            let input_sha256 = sha256_of_file(data)?;
+            let release = Release { fitted: &fitted, recipe: &recipe, input, input_sha256 };
+            let manifest = release.write(&out, out.exists())?;
             let set: String = settings.iter().map(|setting| format!(" --set {setting}")).collect();
             everywhere.tell(&format!(
                 "\n$ lookalike synth … --method {method}{set} --seed 1901 --out {}\n\n",

@@ -45,8 +45,10 @@ impl Sample {
         };
         let fitted = file.fitted(&recipe)?;
         let columns = fitted.schema().variables().len();
-        let input = Input { rows: file.original_rows, columns, sha256: sha256_of_file(&self.model)? };
-        let manifest = Release { fitted: &fitted, recipe: &recipe, input }.write(&self.out, self.force)?;
+        let input = Input { rows: file.original_rows, columns };
+        let input_sha256 = sha256_of_file(&self.model)?;
+        let manifest =
+            Release { fitted: &fitted, recipe: &recipe, input, input_sha256 }.write(&self.out, self.force)?;
         everywhere.deliver(&summary(&self.out, &manifest), || serde_json::json!(manifest))?;
         Ok(ExitCode::SUCCESS)
     }

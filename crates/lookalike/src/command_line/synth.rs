@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
-use study::release::{Input, Manifest, Release, check_target, sha256_of_file};
+use study::release::{INTERNAL, Input, Manifest, Release, check_target, sha256_of_file};
 use synthesis::model_file::ModelFile;
 use synthesis::{Recipe, SynthesisError};
 use table::figures::thousands;
@@ -69,21 +69,37 @@ impl Synth {
     pub(super) fn run(&self, everywhere: &Everywhere) -> Result<ExitCode, Failure> {
         let recipe = self.recipe()?;
         check_target(&self.out, self.force)?;
+        self.check_model_path()?;
         let options = ReadOptions { progress: everywhere.reading(&self.data), ..self.reading.options()? };
         let table = read::read_table(&self.data, &options)?;
         let fitted = synthesis::fit(&table, &recipe)?;
-        let input = Input {
-            rows: table.rows() as u64,
-            columns: table.columns().len(),
-            sha256: sha256_of_file(&self.data)?,
-        };
-        let release = Release { fitted: &fitted, recipe: &recipe, input };
+        let input = Input { rows: table.rows() as u64, columns: table.columns().len() };
+        let release =
+            Release { fitted: &fitted, recipe: &recipe, input, input_sha256: sha256_of_file(&self.data)? };
         let manifest = release.write(&self.out, self.force)?;
         if let Some(path) = &self.save_model {
             ModelFile::new(&recipe, &fitted).write(path)?;
         }
         everywhere.deliver(&summary(&self.out, &manifest), || serde_json::json!(manifest))?;
         Ok(ExitCode::SUCCESS)
+    }
+
+    /// A model is confidential: it may not lie in the release, nor take the place of another file.
+    fn check_model_path(&self) -> Result<(), SynthesisError> {
+        let Some(path) = &self.save_model else { return Ok(()) };
+        if path.starts_with(&self.out) {
+            return Err(SynthesisError::option(
+                "save-model",
+                "the model may hold confidential material; keep it outside the release",
+            ));
+        }
+        if path.exists() {
+            return Err(SynthesisError::option(
+                "save-model",
+                format!("{} exists; choose another name", path.display()),
+            ));
+        }
+        Ok(())
     }
 
     /// The recipe file, with what the command line says on top.
@@ -122,7 +138,10 @@ pub(super) fn summary(out: &Path, manifest: &Manifest) -> String {
         text.push_str(&format!("  {}{rows}\n", file.name));
     }
     manifest.remarks.iter().for_each(|remark| text.push_str(&format!("  {remark}\n")));
-    text.push_str(&format!("  seed {}; {}\n", manifest.seed.value, manifest.guarantee));
+    text.push_str(&format!(
+        "  {}\n  {INTERNAL} holds the seed; it must not leave the house\n",
+        manifest.guarantee
+    ));
     text
 }
 

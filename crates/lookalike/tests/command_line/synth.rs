@@ -56,11 +56,14 @@ fn one_seed_gives_the_same_bytes_on_any_number_of_threads() {
 }
 
 #[test]
-fn the_recipe_of_a_release_makes_it_again() {
+fn the_recipe_and_the_internal_seed_of_a_release_make_it_again() {
     let house = House::new();
     house.synth(&["--method", "saturated", "--set", "sigma=0.2", "--out", &house.path("first")]).success();
     let recipe = house.path("first/recipe.toml");
-    house.synth(&["--recipe", &recipe, "--out", &house.path("again")]).success();
+    let internal = std::fs::read(house.path("first/internal.json")).unwrap();
+    let internal: serde_json::Value = serde_json::from_slice(&internal).unwrap();
+    let seed = internal["seed"].to_string();
+    house.synth(&["--recipe", &recipe, "--seed", &seed, "--out", &house.path("again")]).success();
     let read = |out: &str| std::fs::read(house.folder.path().join(out).join("synthetic-1.csv")).unwrap();
     assert_eq!(read("first"), read("again"));
 }
@@ -172,6 +175,13 @@ fn a_saved_model_draws_the_same_release_without_the_data() {
         .synth(&["--method", "catall", "--seed", "3", "--out", &house.path("first"), "--save-model", &model])
         .success();
     assert!(std::fs::read_to_string(&model).unwrap().contains("\"confidential\":true"));
+    let refused = |path: &str| {
+        let refused =
+            house.synth(&["--method", "catall", "--out", &house.path("x"), "--save-model", path]).code(2);
+        assert!(stderr(&refused).contains("option `save-model`"), "{}", stderr(&refused));
+    };
+    refused(&model);
+    refused(&house.path("x/model.json"));
     std::fs::remove_file(house.path("people.csv")).unwrap();
     lookalike().args(["sample", &model, "--seed", "3", "--out", &house.path("again")]).assert().success();
     let read = |out: &str| std::fs::read(house.folder.path().join(out).join("synthetic-1.csv")).unwrap();

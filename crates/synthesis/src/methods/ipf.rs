@@ -23,7 +23,7 @@ pub const CARD: MethodCard = MethodCard {
     options: &[
         OptionCard {
             name: "margins",
-            meaning: "all1, all2, all3, or a list such as \"sex:age,age:edu:income\"",
+            meaning: "all1, all2, all3, or a list such as \"sex:age,age:edu:income\"; a variable in none is kept by itself",
             default: "all2",
         },
         OptionCard {
@@ -55,7 +55,7 @@ pub const CARD: MethodCard = MethodCard {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(default)]
 struct Ipf {
-    margins: String,
+    margins: Option<String>,
     nprior: f64,
     tolerance: f64,
     sweeps: usize,
@@ -83,7 +83,7 @@ impl Default for Ipf {
     fn default() -> Self {
         let fitting = Options::default();
         Self {
-            margins: "all2".into(),
+            margins: None,
             nprior: 0.0,
             tolerance: fitting.tolerance,
             sweeps: fitting.max_sweeps,
@@ -110,12 +110,15 @@ pub fn build(options: &toml::Table) -> Result<Box<dyn Synthesizer>, SynthesisErr
 /// The margins that an option names.
 fn margins(text: &str, domain: &Domain) -> Result<Vec<Attributes>, SynthesisError> {
     let refuse = |message: String| SynthesisError::option("margins", message);
-    if let Some(ways) = text.strip_prefix("all") {
-        let ways = ways.parse::<usize>().ok().filter(|ways| (1..=domain.variables().len()).contains(ways));
-        let Some(ways) = ways else {
-            let most = domain.variables().len();
+    let most = domain.variables().len();
+    let shortcut = text
+        .strip_prefix("all")
+        .filter(|_| domain.position_of(text).is_err())
+        .and_then(|ways| ways.parse().ok());
+    if let Some(ways) = shortcut {
+        if !(1..=most).contains(&ways) {
             return Err(refuse(format!("`{text}` is not all1 to all{most}, the number of variables")));
-        };
+        }
         return Ok(Attributes::combinations(domain, ways));
     }
     let margin = |part: &str| {
@@ -128,15 +131,32 @@ fn margins(text: &str, domain: &Domain) -> Result<Vec<Attributes>, SynthesisErro
     Ok(margins)
 }
 
+/// A variable that no margin names would come out uniform over its classes; its own margin is added. Returns those variables.
+fn one_way_margins_of_the_rest(wanted: &mut Vec<Attributes>, domain: &Domain) -> Vec<usize> {
+    let is_named = |position: &usize| wanted.iter().any(|margin| margin.positions().contains(position));
+    let rest: Vec<usize> = (0..domain.variables().len()).filter(|position| !is_named(position)).collect();
+    wanted.extend(rest.iter().map(|position| Attributes::new([*position])));
+    rest
+}
+
 impl Synthesizer for Ipf {
     fn card(&self) -> &'static MethodCard {
         &CARD
     }
 
+    fn refuses_strata(&self) -> Option<&'static str> {
+        let message = "`totals` are of the whole population; rake without strata, or name the strata's variables in the totals";
+        (!self.totals.list().is_empty()).then_some(message)
+    }
+
     fn fit(&self, data: Data<'_>, _: Seed) -> Result<Box<dyn Model>, SynthesisError> {
         let domain = data.counts.domain();
         let names = Names(domain);
-        let wanted = margins(&self.margins, domain)?;
+        let mut wanted = match &self.margins {
+            Some(text) => margins(text, domain)?,
+            None => Attributes::combinations(domain, domain.variables().len().min(2)),
+        };
+        let added = one_way_margins_of_the_rest(&mut wanted, domain);
         let targets = self.targets(data, &wanted)?;
         let impossible: Vec<Impossible> = data
             .zeros
@@ -153,6 +173,13 @@ impl Synthesizer for Ipf {
             loglinear::fit(&dims, &targets, &impossible, &options).map_err(|error| names.explain(error))?;
         let totals = self.totals.list();
         let mut remarks = vec![convergence("fitted", &model)];
+        if !added.is_empty() {
+            let added = Attributes::new(added);
+            remarks.push(format!(
+                "in no margin that was named, kept by themselves: {}",
+                domain.describe(&added)
+            ));
+        }
         if !totals.is_empty() {
             let published =
                 totals.iter().map(|file| published_totals::read(std::path::Path::new(file), domain));

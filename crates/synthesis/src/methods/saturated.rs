@@ -11,7 +11,7 @@ use rand_distr::{Binomial, Distribution, Poisson};
 use rayon::prelude::*;
 use rustc_hash::FxBuildHasher;
 use serde::{Deserialize, Serialize};
-use statistics::counts::{CountDistribution, CountFamily, InversionTable, Mean};
+use statistics::counts::{CountDistribution, CountError, CountFamily, InversionTable, Mean};
 use table::{Attributes, ContingencyTable, Domain};
 
 use super::uniform_cell::UniformCell;
@@ -54,7 +54,7 @@ pub const CARD: MethodCard = MethodCard {
 };
 
 /// Most cells that a run may be expected to fill from zeros.
-const MOST_NEW_CELLS: f64 = 2e8;
+const MOST_NEW_CELLS: f64 = 2e7;
 
 /// The settings.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -90,7 +90,7 @@ impl Saturated {
     fn count_family(&self) -> Result<CountFamily, SynthesisError> {
         let sigma = self.sigma.or((self.family != "poisson").then_some(0.5));
         CountFamily::from_options(&self.family, sigma, self.nu)
-            .map_err(|error| SynthesisError::option("family", error.to_string()))
+            .map_err(|error| SynthesisError::option(blamed(&error), error.to_string()))
     }
 
     /// The distribution of the synthetic count of a cell with this original count, or this alpha.
@@ -99,6 +99,12 @@ impl Saturated {
             .map_err(|error| SynthesisError::option("scale", error.to_string()))?;
         Ok(self.count_family()?.distribution(mean))
     }
+}
+
+/// The option that an error of the count family is about.
+fn blamed(error: &CountError) -> &'static str {
+    let text = error.to_string();
+    ["sigma", "nu"].into_iter().find(|option| text.starts_with(option)).unwrap_or("family")
 }
 
 impl Synthesizer for Saturated {
@@ -235,18 +241,22 @@ impl Filling {
         Ok(new)
     }
 
-    /// Binomial(K₀, p). With 2⁶³ cells or more, p is below 10⁻¹⁰ and the Poisson limit is within p of it (Le Cam 1960).
+    /// Binomial(K₀, p). Below p = 10⁻⁹, where 1 − p loses digits, the Poisson limit is within p of it in total variation
+    /// (Barbour & Hall 1984).
     fn number_filled(&self, rng: &mut Rng) -> Result<u64, SynthesisError> {
         let fault = |error: &dyn std::fmt::Display| SynthesisError::Fit {
             method: CARD.name,
             message: error.to_string(),
         };
         let share = self.count.probability_of_positive();
-        if let Ok(cells) = u64::try_from(&self.random_zeros) {
+        let mean = as_f64(&self.random_zeros) * share;
+        if mean == 0.0 {
+            return Ok(0);
+        }
+        if let (Ok(cells), true) = (u64::try_from(&self.random_zeros), share >= 1e-9) {
             return Ok(Binomial::new(cells, share).map_err(|error| fault(&error))?.sample(rng));
         }
-        let poisson = Poisson::new(as_f64(&self.random_zeros) * share).map_err(|error| fault(&error))?;
-        Ok(poisson.sample(rng) as u64)
+        Ok(Poisson::new(mean).map_err(|error| fault(&error))?.sample(rng) as u64)
     }
 }
 
@@ -265,8 +275,8 @@ impl Model for SaturatedModel {
         };
         let all: Vec<u64> = counts.into_iter().chain(new.iter().map(|(_, count)| *count)).collect();
         let rows: u64 = all.iter().sum();
-        if rows > u64::from(u32::MAX) || rows == 0 {
-            let message = format!("{rows} records would be made; one file takes 1 to {}", u32::MAX);
+        if rows > u64::from(u32::MAX) {
+            let message = format!("{rows} records would be made; one file takes up to {}", u32::MAX);
             return Err(SynthesisError::option("scale", message));
         }
         let repeated = all

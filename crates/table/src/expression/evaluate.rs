@@ -72,6 +72,25 @@ pub enum Formula {
 }
 
 impl Condition {
+    /// Adds the numbers that the condition compares with.
+    pub fn collect_constants(&self, constants: &mut Vec<f64>) {
+        match self {
+            Self::And(left, right) | Self::Or(left, right) => {
+                left.collect_constants(constants);
+                right.collect_constants(constants);
+            }
+            Self::Not(inner) => inner.collect_constants(constants),
+            Self::Compare(_, left, right) => {
+                let numbers = [left, right].into_iter().filter_map(|side| match side {
+                    Formula::Constant(number) => Some(*number),
+                    _ => None,
+                });
+                constants.extend(numbers);
+            }
+            Self::IsMissing(_) | Self::IsUndefined(_) | Self::LevelIn { .. } | Self::SameLevel { .. } => {}
+        }
+    }
+
     /// Whether the condition holds for the record; `None` when a missing value leaves it open.
     pub fn holds(&self, record: &impl Record) -> Option<bool> {
         match self {

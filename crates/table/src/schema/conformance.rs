@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::{Kind, Schema, Variable};
 use crate::column::{Column, Entry, Numbers, TextColumn};
 use crate::date::DateFormat;
+use crate::expression::{Record, Value};
 use crate::{Codes, FileProblem, Table, TableError};
 
 /// How many rows of each violation are named.
@@ -129,6 +130,35 @@ impl Table {
         let table = Self::new(schema, conformed)?;
         let violations = table.broken_rules()?;
         if violations.is_empty() { Ok(table) } else { Err(TableError::Violations(violations)) }
+    }
+
+    /// Everything in which records break the schema: ranges, missing values, nesting, formulas, rules, impossible cells.
+    pub fn violations(&self) -> Result<Violations, TableError> {
+        let mut violations = Violations::default();
+        for (position, (variable, column)) in self.schema().variables().iter().zip(self.columns()).enumerate()
+        {
+            if !variable.missing && self.missing(position) > 0 {
+                let is_missing = |row: &usize| self.record(*row).value(position) == Value::Missing;
+                violations.note(
+                    Violation::UnexpectedMissing(variable.name.clone()),
+                    (0..self.rows()).filter(is_missing),
+                );
+            }
+            match (column, &variable.kind) {
+                (Column::Integer(numbers), Kind::Integer { range: Some((low, high)) }) => {
+                    note_outside(variable, numbers, |value| (*low..=*high).contains(&value), &mut violations);
+                }
+                (Column::Real(numbers), Kind::Real { range: Some((low, high)) }) => {
+                    note_outside(variable, numbers, |value| (*low..=*high).contains(&value), &mut violations);
+                }
+                (Column::Date(days), Kind::Date { range: Some((first, last)), .. }) => {
+                    note_outside(variable, days, |day| (*first..=*last).contains(&day), &mut violations);
+                }
+                _ => {}
+            }
+        }
+        violations.0.extend(self.broken_rules()?.0);
+        Ok(violations)
     }
 
     /// Nesting, formulas, rules and impossible cells that records break.
