@@ -174,11 +174,9 @@ impl Synthesizer for Ipf {
         let totals = self.totals.list();
         let mut remarks = vec![convergence("fitted", &model)];
         if !added.is_empty() {
-            let added = Attributes::new(added);
-            remarks.push(format!(
-                "in no margin that was named, kept by themselves: {}",
-                domain.describe(&added)
-            ));
+            let names: Vec<&str> =
+                added.iter().map(|position| domain.variables()[*position].name()).collect();
+            remarks.push(format!("in no margin that was named, kept by themselves: {}", names.join(", ")));
         }
         if !totals.is_empty() {
             let published =

@@ -78,24 +78,21 @@ impl<'a> Written<'a> {
 
     fn write(&self, row: usize, line: &mut String) {
         use std::fmt::Write;
-        fn number<T: Copy + Default + std::fmt::Display>(
-            entry: Entry<T>,
-            codes: &[String],
-            line: &mut String,
-        ) {
-            match entry {
+        match self {
+            Self::Texts { codes, texts } => line.push_str(&texts[codes.get(row) as usize]),
+            Self::Integers(numbers, codes) => match numbers.get(row) {
+                Entry::Value(value) => line.push_str(itoa::Buffer::new().format(value)),
+                Entry::Code(position) => line.push_str(&codes[position]),
+                Entry::Missing => {}
+            },
+            Self::Reals(numbers, codes) => match numbers.get(row) {
                 Entry::Value(value) => {
                     let written = write!(line, "{value}");
                     debug_assert!(written.is_ok(), "writing to a string cannot fail");
                 }
                 Entry::Code(position) => line.push_str(&codes[position]),
                 Entry::Missing => {}
-            }
-        }
-        match self {
-            Self::Texts { codes, texts } => line.push_str(&texts[codes.get(row) as usize]),
-            Self::Integers(numbers, codes) => number(numbers.get(row), codes, line),
-            Self::Reals(numbers, codes) => number(numbers.get(row), codes, line),
+            },
             Self::Days(days, format) => {
                 if let Entry::Value(day) = days.get(row) {
                     line.push_str(&format.format(day));
