@@ -10,7 +10,7 @@ use measures::utility::tables::{
 };
 use measures::{MEASURES, Settings, SharedTables};
 use serde_json::Value;
-use table::{Attributes, Grouping};
+use table::Grouping;
 
 /// synthpop's name of a number.
 fn r_name(statistic: TableStatistic) -> &'static str {
@@ -141,35 +141,4 @@ fn every_measure_of_a_golden_pair_keeps_its_card() {
             assert!(finding.value.is_none_or(|value| card.range.contains(value)), "{finding:?}");
         }
     }
-}
-
-/// `cargo test --release -p measures --test golden_tables -- --ignored --nocapture` shows what three-way tables cost.
-#[test]
-#[ignore = "measures time"]
-fn time_of_all_three_way_tables() {
-    use measures::utility::tables::ReferenceTables;
-    let Some(golden) = Golden::load("sd18_cart") else { return };
-    let options = TableOptions::default();
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
-    pool.install(|| {
-        let time = |what: &str, run: &mut dyn FnMut()| {
-            let start = std::time::Instant::now();
-            (0..20).for_each(|_| run());
-            println!("{what}: {:.2} ms on one thread", start.elapsed().as_secs_f64() * 1000.0 / 20.0);
-        };
-        let comparison = golden.comparison();
-        let shared = SharedTables::new(&comparison, &options.grouping).unwrap();
-        let of = Attributes::combinations(shared.domain(), 3);
-        assert_eq!(of.len(), 816);
-        time("classify both files", &mut || {
-            SharedTables::new(&comparison, &options.grouping).unwrap();
-        });
-        time("816 three-way tables, all numbers", &mut || {
-            shared.tables(&of, &options).unwrap();
-        });
-        let reference = ReferenceTables::new(shared.original(), &of, &options).unwrap();
-        time("816 three-way tables, S_pMSE only", &mut || {
-            reference.s_pmse(&shared.synthetic()[0]).unwrap();
-        });
-    });
 }

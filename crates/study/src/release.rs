@@ -109,6 +109,7 @@ impl Release<'_> {
             builder.permissions(std::fs::Permissions::from_mode(0o777));
         }
         let folder = builder.tempdir_in(&parent).map_err(failed)?;
+        let _unfinished = table::atomic_file::Unfinished::new(folder.path());
         let mut files = Vec::new();
         for number in 0..self.fitted.m() {
             files.push(self.write_data(folder.path(), number)?);

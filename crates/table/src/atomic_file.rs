@@ -1,9 +1,48 @@
 //! Files that are written whole or not at all.
 
+use std::collections::BTreeSet;
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 
 use crate::TableError;
+
+/// Temporary files and folders of writes under way.
+static UNFINISHED: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
+
+/// A temporary file or folder that is to be removed if the process is told to stop.
+pub struct Unfinished(PathBuf);
+
+impl Unfinished {
+    /// Remembers `path` until this is dropped.
+    pub fn new(path: &Path) -> Self {
+        if let Ok(mut unfinished) = UNFINISHED.lock() {
+            unfinished.insert(path.to_owned());
+        }
+        Self(path.to_owned())
+    }
+}
+
+impl Drop for Unfinished {
+    fn drop(&mut self) {
+        if let Ok(mut unfinished) = UNFINISHED.lock() {
+            unfinished.remove(&self.0);
+        }
+    }
+}
+
+/// Removes what writes under way have left, for a process that was told to stop.
+pub fn remove_unfinished() {
+    for path in UNFINISHED.lock().iter().flat_map(|unfinished| unfinished.iter()) {
+        // Another thread may still be writing into the folder while it is being emptied.
+        for _ in 0..20 {
+            let _ = if path.is_dir() { std::fs::remove_dir_all(path) } else { std::fs::remove_file(path) };
+            if !path.exists() {
+                break;
+            }
+        }
+    }
+}
 
 /// Writes `contents` to `path`: to a temporary file beside it first, then renamed, so that no reader ever sees half of it.
 pub fn write(path: &Path, contents: &[u8]) -> Result<(), TableError> {
@@ -41,6 +80,7 @@ fn write_to(
     };
     let attempt = || {
         let file = builder.tempfile_in(folder)?;
+        let _unfinished = Unfinished::new(file.path());
         let mut buffered = std::io::BufWriter::with_capacity(1 << 20, file);
         produce(&mut buffered)?;
         let file = buffered.into_inner().map_err(std::io::IntoInnerError::into_error)?;

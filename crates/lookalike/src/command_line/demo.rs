@@ -106,7 +106,7 @@ impl Demo {
                 "\n$ lookalike synth … --method {method}{set} --seed 1901 --out {}\n\n",
                 out.display()
             ))?;
-            everywhere.tell(&super::synth::summary(&out, &manifest))?;
+            everywhere.tell(&super::drawing::summary(&out, &manifest))?;
             manifests.push(manifest);
         }
         Ok(manifests)

@@ -2,6 +2,7 @@
 
 mod demo;
 mod describe;
+mod drawing;
 mod json_schema;
 mod methods;
 mod output;
@@ -88,6 +89,17 @@ impl Failure {
     }
 }
 
+/// Ctrl-C or a termination signal leaves nothing half-written behind.
+fn stop_cleanly_when_told() {
+    let installed = ctrlc::set_handler(|| {
+        table::atomic_file::remove_unfinished();
+        std::process::exit(130);
+    });
+    if let Err(error) = installed {
+        eprintln!("warning: Ctrl-C may leave temporary files behind: {error}");
+    }
+}
+
 /// Runs the command line of this process.
 pub fn run() -> ExitCode {
     let CommandLine { command, everywhere } = CommandLine::parse();
@@ -98,6 +110,7 @@ pub fn run() -> ExitCode {
             return ExitCode::FAILURE;
         }
     }
+    stop_cleanly_when_told();
     let done = match command {
         Command::Describe(describe) => describe.run(&everywhere),
         Command::Synth(synth) => synth.run(&everywhere),

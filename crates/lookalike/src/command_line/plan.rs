@@ -79,6 +79,8 @@ impl PlanCommand {
         let start = mechanism.with_m(grid.ms[0])?;
         let solution = bound.map(|bound| solve(&sizes, &start, &bound, free)).transpose()?;
         let mut text = report::plan_text(&plan);
+        let again = table::figures::percent(catall.share_of_uniques, 1);
+        text.push_str(&format!("catall would repeat {again} of the unique records.\n"));
         if let Some(solution) = &solution {
             text.push_str(&format!("\n{}", report::solution_text(solution)));
         }

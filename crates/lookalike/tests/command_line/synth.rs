@@ -204,3 +204,30 @@ fn the_page_of_methods_is_up_to_date() {
     let written = std::fs::read(page).unwrap_or_default();
     assert!(output.get_output().stdout == written, "run `cargo run -- methods --markdown > docs/methods.md`");
 }
+
+#[cfg(unix)]
+#[test]
+fn a_run_that_is_stopped_leaves_nothing_behind() {
+    let house = House::new();
+    let mut run = std::process::Command::new(env!("CARGO_BIN_EXE_lookalike"))
+        .args([
+            "synth",
+            &house.path("people.csv"),
+            "--method",
+            "catall",
+            "--rows",
+            "100000000",
+            "--out",
+            &house.path("out"),
+            "--quiet",
+        ])
+        .spawn()
+        .unwrap();
+    let begun = || std::fs::read_dir(house.folder.path()).unwrap().count() > 1;
+    while !begun() && run.try_wait().unwrap().is_none() {
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    std::process::Command::new("kill").args(["-INT", &run.id().to_string()]).status().unwrap();
+    assert_eq!(run.wait().unwrap().code(), Some(130));
+    assert!(!begun(), "only the data are left");
+}

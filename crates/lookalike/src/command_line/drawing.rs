@@ -1,0 +1,92 @@
+//! What commands that write a release ask for: how much, from which seed, in which format, where to.
+
+use std::path::{Path, PathBuf};
+
+use clap::{Args, ValueEnum};
+use study::release::{INTERNAL, Input, Manifest, Release, check_target, sha256_of_file};
+use synthesis::{Fitted, Recipe, SynthesisError};
+use table::figures::thousands;
+use table::write::Format;
+
+/// How data sets are drawn and written.
+#[derive(Debug, Args)]
+pub(super) struct Drawing {
+    /// How many data sets to make
+    #[arg(long, value_name = "M")]
+    m: Option<u32>,
+    /// Records in each data set [default: as many as the data]
+    #[arg(long, value_name = "N")]
+    rows: Option<u64>,
+    /// The seed; one seed, one output [default: from the operating system]
+    #[arg(long, value_name = "S")]
+    seed: Option<u64>,
+    /// The format of the data files
+    #[arg(long)]
+    format: Option<FileFormat>,
+    /// The folder to write; it must not exist
+    #[arg(long, value_name = "DIR")]
+    pub(super) out: PathBuf,
+    /// Replace the folder if it is an earlier release
+    #[arg(long)]
+    force: bool,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum FileFormat {
+    Csv,
+    Parquet,
+}
+
+impl Drawing {
+    /// Refuses early what would be refused at the end.
+    pub(super) fn check(&self) -> Result<(), SynthesisError> {
+        check_target(&self.out, self.force)
+    }
+
+    /// The recipe with what these options say on top.
+    pub(super) fn on_top_of(&self, recipe: Recipe) -> Recipe {
+        Recipe {
+            m: self.m.unwrap_or(recipe.m),
+            rows: self.rows.or(recipe.rows),
+            seed: self.seed.or(recipe.seed),
+            format: match self.format {
+                Some(FileFormat::Csv) => Format::Csv,
+                Some(FileFormat::Parquet) => Format::Parquet,
+                None => recipe.format,
+            },
+            ..recipe
+        }
+    }
+
+    /// Writes the release of a model that was fitted to, or read from, the file `input`.
+    pub(super) fn write(
+        &self,
+        fitted: &Fitted,
+        recipe: &Recipe,
+        input: &Path,
+    ) -> Result<Manifest, SynthesisError> {
+        let facts = Input { rows: fitted.original_rows() as u64, columns: fitted.schema().variables().len() };
+        let input_sha256 = sha256_of_file(input)?;
+        Release { fitted, recipe, input: facts, input_sha256 }.write(&self.out, self.force)
+    }
+}
+
+/// What was written, for people.
+pub(super) fn summary(out: &Path, manifest: &Manifest) -> String {
+    let data_sets = if manifest.m == 1 {
+        "one synthetic data set".to_owned()
+    } else {
+        format!("{} synthetic data sets", manifest.m)
+    };
+    let mut text = format!("{}: {data_sets} by {}\n", out.display(), manifest.method);
+    for file in &manifest.files {
+        let rows = file.rows.map_or_else(String::new, |rows| format!("  {} records", thousands(rows)));
+        text.push_str(&format!("  {}{rows}\n", file.name));
+    }
+    manifest.remarks.iter().for_each(|remark| text.push_str(&format!("  {remark}\n")));
+    text.push_str(&format!(
+        "  {}\n  {INTERNAL} holds the seed; it must not leave the house\n",
+        manifest.guarantee
+    ));
+    text
+}
