@@ -1,7 +1,9 @@
 //! From cells to records: levels by name, numbers drawn within their class, derived variables computed, identifiers new.
 //!
 //! A number is drawn uniformly within its class without looking at the data again. Where a class straddles a rule, the
-//! draw is repeated until the record keeps the schema, which is a draw from the class given the rule.
+//! draw is repeated until the record keeps the schema, which is a draw from the class given the rule. Where a hundred draws
+//! have not done it, numbers at and between those that the rules name are proposed instead: the record then keeps the schema,
+//! but is no longer uniform among the few that do.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -229,18 +231,26 @@ impl Decoder {
         }
     }
 
-    /// Now and then a number of the class that a rule names, else a value of the class.
+    /// A number at, or between two of, those that rules name within the class; any value of the class if there is none.
     fn landmark(&self, position: usize, class: u32, rng: &mut Rng) -> Value {
-        if let Span::Numbers { low, high } = self.domain.variables()[position].span(class)
-            && rng.random_bool(0.5)
-        {
-            let fitting = self.landmarks.iter().filter(|number| (low..=high).contains(*number));
-            let fitting: Vec<f64> = fitting.copied().collect();
-            if !fitting.is_empty() {
-                return Value::Number(fitting[rng.random_range(0..fitting.len())]);
-            }
+        let classes = &self.domain.variables()[position];
+        let Span::Numbers { low, high } = classes.span(class) else {
+            return self.value(position, class, rng);
+        };
+        let mut limits: Vec<f64> =
+            self.landmarks.iter().copied().filter(|number| (low..=high).contains(number)).collect();
+        limits.extend([low, high]);
+        limits.sort_unstable_by(f64::total_cmp);
+        limits.dedup();
+        // Points and the gaps between them in turn.
+        let piece = rng.random_range(0..2 * limits.len() - 1);
+        let (from, to) = (limits[piece / 2], limits[piece.div_ceil(2)]);
+        let number = number_between(from, to, classes.is_whole(), rng);
+        let is_of_class = |number: &f64| classes.partition().class_of(*number) == Some(class);
+        match number.filter(is_of_class).filter(|number| !self.reserved[position].contains(number)) {
+            Some(number) => Value::Number(number),
+            None => self.value(position, class, rng),
         }
-        self.value(position, class, rng)
     }
 
     /// A value of a class that is no special code, drawn uniformly where there are several.
@@ -260,14 +270,8 @@ impl Decoder {
             Span::Level(level) => Value::Level(level),
             Span::Code(code) => Value::Code(code),
             Span::Missing | Span::Anything => Value::Missing,
-            Span::Numbers { low, high } if low == high => Value::Number(low),
-            Span::Numbers { low, high } if classes.is_whole() => {
-                Value::Number(rng.random_range(low as i64..=high as i64) as f64)
-            }
             Span::Numbers { low, high } => {
-                // A mixture of both ends, because the distance of two huge numbers may be no number.
-                let share: f64 = rng.random();
-                Value::Number((low * (1.0 - share) + high * share).clamp(low, high.next_down()))
+                number_between(low, high, classes.is_whole(), rng).map_or(Value::Missing, Value::Number)
             }
         }
     }
@@ -305,4 +309,18 @@ impl Decoder {
             }),
         }
     }
+}
+
+/// A number drawn uniformly between two others; `None` if it must be whole and there is none.
+fn number_between(low: f64, high: f64, whole: bool, rng: &mut Rng) -> Option<f64> {
+    if whole {
+        let (low, high) = (low.ceil() as i64, high.floor() as i64);
+        return (low <= high).then(|| rng.random_range(low..=high) as f64);
+    }
+    if low == high {
+        return Some(low);
+    }
+    // A mixture of both ends, because the distance of two huge numbers may be no number.
+    let share: f64 = rng.random();
+    Some((low * (1.0 - share) + high * share).clamp(low, high.next_down()))
 }

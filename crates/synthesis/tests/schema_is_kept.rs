@@ -73,6 +73,20 @@ fn a_rule_that_names_one_number_can_be_kept() {
 }
 
 #[test]
+fn a_rule_that_leaves_a_sliver_of_a_class_can_be_kept() {
+    let schema = "[variables.age]\nkind = \"integer\"\nrange = [0, 80]\ncuts = [0, 16, 80]\n[variables.pay]\nkind = \"integer\"\nrange = [0, 50000]\n\
+                  cuts = [0, 40000, 50000]\n[[rules]]\nwhen = \"age < 16\"\nthen = \"pay < 2.5\"\n";
+    let made = synth(&read(schema, "age,pay\n5,0\n40,900\n10,2\n50,700\n"), "catall", &[], Some(3_000));
+    let of_children: Vec<i64> = integers(&made, "age")
+        .iter()
+        .zip(integers(&made, "pay"))
+        .filter(|(age, _)| **age < 16)
+        .map(|(_, pay)| pay)
+        .collect();
+    assert!(of_children.len() > 1_000 && of_children.iter().all(|pay| (0..=2).contains(pay)));
+}
+
+#[test]
 fn a_number_drawn_within_a_class_is_never_a_special_code() {
     let schema = "[variables.age]\nkind = \"integer\"\ncuts = [0, 80, 110]\ncodes = { 99 = \"unknown\" }\nmissing = [\"98\"]\n";
     let table = read(schema, "age\n85\n105\n90\n40\n");
