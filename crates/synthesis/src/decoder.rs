@@ -157,6 +157,42 @@ impl Decoder {
         Ok(())
     }
 
+    /// Records of the modelled variables with what is not modelled: derived variables computed, identifiers new. Records must
+    /// keep the schema.
+    pub fn complete(&self, records: Table) -> Result<Table, SynthesisError> {
+        let rows = 0..records.rows();
+        let variables = self.schema.variables();
+        let given = |variable: usize| records.schema().position_of(&variables[variable].name).ok();
+        let places: Vec<Option<usize>> = (0..variables.len()).map(given).collect();
+        let mut columns: Vec<Option<Column>> =
+            places.iter().map(|place| place.map(|place| records.columns()[place].clone())).collect();
+        if !self.derived.is_empty() {
+            let computed = rows.clone().map(|row| {
+                let record = records.record(row);
+                let value = |place: &Option<usize>| place.map_or(Value::Missing, |place| record.value(place));
+                let mut draft = Draft(places.iter().map(value).collect());
+                for (variable, formula) in &self.derived {
+                    draft.0[*variable] = formula.number(&draft).map_or(Value::Missing, Value::Number);
+                }
+                self.derived.iter().map(|(variable, _)| draft.0[*variable]).collect::<Vec<Value>>()
+            });
+            let computed: Vec<Vec<Value>> = computed.collect();
+            for (at, (variable, _)) in self.derived.iter().enumerate() {
+                columns[*variable] = Some(self.column(*variable, rows.clone(), |row| computed[row][at]));
+            }
+        }
+        let column = |(variable, column): (usize, Option<Column>)| {
+            column.unwrap_or_else(|| self.column(variable, rows.clone(), |_| Value::Text))
+        };
+        let columns = columns.into_iter().enumerate().map(column).collect();
+        self.checked(Table::new(Arc::clone(&self.schema), columns)?)
+    }
+
+    fn checked(&self, table: Table) -> Result<Table, SynthesisError> {
+        let broken = table.violations()?;
+        if broken.is_empty() { Ok(table) } else { Err(SynthesisError::Rules(broken.to_string())) }
+    }
+
     fn decode_block(&self, cells: &Cells, block: usize, mut rng: Rng) -> Result<Table, SynthesisError> {
         let rows = block * BLOCK..cells.rows().min((block + 1) * BLOCK);
         let columns: Vec<Column> = if self.forbidden.is_empty() && self.derived.is_empty() {
@@ -177,9 +213,7 @@ impl Decoder {
             };
             (0..self.sources.len()).map(column).collect()
         };
-        let table = Table::new(Arc::clone(&self.schema), columns)?;
-        let broken = table.violations()?;
-        if broken.is_empty() { Ok(table) } else { Err(SynthesisError::Rules(broken.to_string())) }
+        self.checked(Table::new(Arc::clone(&self.schema), columns)?)
     }
 
     fn draft(&self, cell: &[u32], rng: &mut Rng) -> Result<Draft, SynthesisError> {

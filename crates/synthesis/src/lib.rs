@@ -35,4 +35,4 @@ pub use error::SynthesisError;
 pub use generate::{Fitted, Generated, cell_sizes, fit, generate};
 pub use recipe::Recipe;
 pub use structural_zeros::StructuralZeros;
-pub use synthesizer::{Model, Synthesizer};
+pub use synthesizer::{Drawn, Model, Synthesizer};

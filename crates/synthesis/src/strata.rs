@@ -4,7 +4,7 @@ use rand::seq::SliceRandom;
 use table::{Attributes, Classes, Domain, SparseSource};
 
 use crate::randomness::Seed;
-use crate::synthesizer::Data;
+use crate::synthesizer::{Data, Drawn};
 use crate::{Cells, Model, SynthesisError, Synthesizer};
 
 /// Models of strata.
@@ -55,7 +55,7 @@ impl Strata {
 
 impl Model for Strata {
     /// Strata keep their shares of the records exactly, up to rounding; records come in random order.
-    fn sample(&self, rows: usize, seed: Seed) -> Result<Cells, SynthesisError> {
+    fn sample(&self, rows: usize, seed: Seed) -> Result<Drawn, SynthesisError> {
         let shares = largest_remainders(
             &self.models.iter().map(|stratum| stratum.records).collect::<Vec<_>>(),
             rows as u64,
@@ -63,13 +63,13 @@ impl Model for Strata {
         let mut all = Cells::with_capacity(&self.domain, rows);
         for (number, (stratum, rows)) in self.models.iter().zip(shares).enumerate() {
             if rows > 0 {
-                let drawn = stratum.model.sample(rows as usize, seed.child(number as u64))?;
+                let drawn = stratum.model.sample(rows as usize, seed.child(number as u64))?.into_cells();
                 all.append_stratum(&self.by, &stratum.cell, &drawn);
             }
         }
         let mut order: Vec<u32> = (0..all.rows() as u32).collect();
         order.shuffle(&mut seed.stream(0));
-        Ok(all.reorder(&order, &self.domain))
+        Ok(all.reorder(&order, &self.domain).into())
     }
 
     fn remarks(&self) -> Vec<String> {

@@ -4,7 +4,6 @@
 
 use rstest::rstest;
 use synthesis::model_file::ModelFile;
-use synthesis::randomness::Seed;
 use synthesis::registry::METHODS;
 use synthesis::{Fitted, Recipe, SynthesisError, fit, generate};
 use table::read::{ReadOptions, read_csv_text};
@@ -79,9 +78,6 @@ fn every_model_is_the_same_after_a_walk_through_its_file() {
             ModelFile::new(&recipe, &fitted).write(&path).unwrap();
             let file = ModelFile::read(&path).unwrap();
             assert!(file.confidential && file.confidential_because.is_some(), "{}", method.card.name);
-            let (before, after) =
-                (fitted.model.sample(100, Seed::new(1)), file.model().unwrap().sample(100, Seed::new(1)));
-            assert_eq!(before.unwrap(), after.unwrap(), "{}", method.card.name);
             let drawn = |fitted: &Fitted| {
                 let mut text = String::new();
                 let take = |part: Table| {

@@ -11,7 +11,7 @@ use table::{Attributes, ContingencyTable, Domain};
 use super::uniform_cell::UniformCell;
 use crate::card::{MethodCard, Needs, OptionCard};
 use crate::randomness::Seed;
-use crate::synthesizer::Data;
+use crate::synthesizer::{Data, Drawn};
 use crate::{Cells, Model, StructuralZeros, SynthesisError, Synthesizer, registry};
 
 /// The card.
@@ -96,11 +96,11 @@ pub fn load(state: serde_json::Value) -> Result<Box<dyn Model>, SynthesisError> 
 }
 
 impl Model for CatallModel {
-    fn sample(&self, rows: usize, seed: Seed) -> Result<Cells, SynthesisError> {
+    fn sample(&self, rows: usize, seed: Seed) -> Result<Drawn, SynthesisError> {
         let records = self.cell_of_record.len();
         let prior_share = self.state.nprior / (records as f64 + self.state.nprior);
         let (domain, table) = (&self.state.domain, &self.state.table);
-        Ok(Cells::draw(domain, rows, seed, |_, rows, mut rng| {
+        let cells = Cells::draw(domain, rows, seed, |_, rows, mut rng| {
             let mut columns = vec![Vec::with_capacity(rows); domain.variables().len()];
             for _ in 0..rows {
                 match self.prior.as_ref().filter(|_| rng.random_bool(prior_share)) {
@@ -118,7 +118,8 @@ impl Model for CatallModel {
                 }
             }
             columns
-        }))
+        });
+        Ok(cells.into())
     }
 
     fn state(&self) -> serde_json::Value {

@@ -9,7 +9,7 @@ use table::{Attributes, Domain};
 
 use crate::card::{MethodCard, Needs, OptionCard};
 use crate::randomness::Seed;
-use crate::synthesizer::Data;
+use crate::synthesizer::{Data, Drawn};
 use crate::{Cells, Model, SynthesisError, Synthesizer, registry};
 
 mod published_totals;
@@ -288,9 +288,10 @@ pub fn load(state: serde_json::Value) -> Result<Box<dyn Model>, SynthesisError> 
 }
 
 impl Model for IpfModel {
-    fn sample(&self, rows: usize, seed: Seed) -> Result<Cells, SynthesisError> {
+    fn sample(&self, rows: usize, seed: Seed) -> Result<Drawn, SynthesisError> {
         let sampler = self.model.sampler();
-        Ok(Cells::draw(&self.domain, rows, seed, |block, rows, _| sampler.block(block, rows, seed.bytes())))
+        let block = |block, rows, _| sampler.block(block, rows, seed.bytes());
+        Ok(Cells::draw(&self.domain, rows, seed, block).into())
     }
 
     fn remarks(&self) -> Vec<String> {
