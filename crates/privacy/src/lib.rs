@@ -1,0 +1,19 @@
+//! Differential privacy that is exact, declared and paid for.
+
+#[cfg(test)]
+mod chi_square;
+pub mod conversion;
+mod cost;
+mod error;
+mod guarantee;
+pub mod ledger;
+pub mod noise;
+mod randomness;
+#[cfg(test)]
+mod scripted;
+
+pub use cost::Cost;
+pub use error::PrivacyError;
+pub use guarantee::{Delta, Epsilon, Guarantee, Neighbours, Rho};
+pub use ledger::{Budget, Charge, Event, LedgerRecord, PrivacyLedger};
+pub use randomness::{KeyedNoise, NoiseSource, NoiseStream};
