@@ -65,6 +65,21 @@ pub fn exponential_mechanism_rho(epsilon: Cost) -> Result<Cost, PrivacyError> {
     square_over(epsilon, 3)
 }
 
+/// The largest ε whose exponential mechanism costs at most ρ: √(8ρ), rounded down.
+///
+/// ```
+/// use privacy::{Cost, conversion};
+/// let epsilon = conversion::exponential_mechanism_epsilon(Cost::rounded_down(0.5)?)?;
+/// assert_eq!(epsilon.to_string(), "2");
+/// assert!(conversion::exponential_mechanism_rho(epsilon)? <= Cost::rounded_down(0.5)?);
+/// # Ok::<(), privacy::PrivacyError>(())
+/// ```
+pub fn exponential_mechanism_epsilon(rho: Cost) -> Result<Cost, PrivacyError> {
+    // (e/2⁴⁰)²/8 ≤ r/2⁴⁰ for e ≤ √(8·r·2⁴⁰); the product is below 2¹⁰⁷.
+    let root = (u128::from(rho.units()) << 43).isqrt();
+    u64::try_from(root).map(Cost::from_units).map_err(|_| PrivacyError::SumOutOfRange)
+}
+
 /// ε²/2^shift in units: c²/2⁸⁰ = (c²/2^(40 + shift))/2⁴⁰.
 fn square_over(epsilon: Cost, shift: u32) -> Result<Cost, PrivacyError> {
     let square = u128::from(epsilon.units()) * u128::from(epsilon.units());

@@ -125,4 +125,21 @@ pub enum PrivacyError {
         /// What is missing.
         what: String,
     },
+    /// A method whose argument needs a fixed number of records.
+    #[error(
+        "{what} is private under replace-one neighbours only, where the number of records is public; say neighbours = \"replace-one\""
+    )]
+    NeedsReplaceOne {
+        /// What was asked for.
+        what: String,
+    },
+    /// Something about the table or its schema.
+    #[error("{0}")]
+    Table(String),
+}
+
+impl From<table::TableError> for PrivacyError {
+    fn from(error: table::TableError) -> Self {
+        Self::Table(error.to_string())
+    }
 }

@@ -6,6 +6,7 @@ pub mod conversion;
 mod cost;
 mod error;
 mod guarantee;
+mod guard;
 pub mod ledger;
 pub mod noise;
 mod randomness;
@@ -15,5 +16,9 @@ mod scripted;
 pub use cost::Cost;
 pub use error::PrivacyError;
 pub use guarantee::{Delta, Epsilon, Guarantee, Neighbours, Rho};
+pub use guard::{
+    Candidate, DENSE_CELLS, GuardedTable, LazyCells, NoiseLaw, NoisyCells, NoisyCounts, PriorWeight,
+    ScaledVariable, threshold,
+};
 pub use ledger::{Budget, Charge, Event, LedgerRecord, PrivacyLedger};
 pub use randomness::{KeyedNoise, NoiseSource, NoiseStream};

@@ -45,6 +45,13 @@ impl DeltaCost {
         above * 2_f64.powi(-64)
     }
 
+    /// A number not above the δ.
+    pub fn lower(self) -> f64 {
+        let nearest = self.0 as f64;
+        let below = if (nearest as u128) > u128::from(self.0) { nearest.next_down() } else { nearest };
+        below * 2_f64.powi(-64)
+    }
+
     fn checked_add(self, other: Self) -> Option<Self> {
         self.0.checked_add(other.0).map(Self)
     }
