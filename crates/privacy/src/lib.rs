@@ -1,9 +1,12 @@
 //! Differential privacy that is exact, declared and paid for.
 
+pub mod audit;
 #[cfg(test)]
 mod chi_square;
 pub mod conversion;
 mod cost;
+#[cfg(test)]
+mod draws;
 mod error;
 mod guarantee;
 mod guard;
