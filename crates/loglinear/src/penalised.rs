@@ -14,6 +14,7 @@
 //! The function is strictly convex, so there is one minimum, whatever the targets: they may be negative and
 //! may contradict each other.
 
+mod gauge;
 mod inference;
 mod lbfgs;
 
@@ -26,6 +27,7 @@ use crate::junction_tree::JunctionTree;
 use crate::model::FittedModel;
 use crate::options::Form;
 use crate::variables::{cells, cells_exactly};
+use gauge::Gauge;
 use inference::Inference;
 use lbfgs::minimise;
 
@@ -115,37 +117,53 @@ pub fn fit(
     check(dims, total, terms, options)?;
     let sets: Vec<&[usize]> = terms.iter().map(|term| term.variables.as_slice()).collect();
     let (form, tree) = choose(dims, &sets, options)?;
-    let mut inference = Inference::new(dims, &tree, &sets);
+    let singles: Vec<usize> = (0..dims.len()).collect();
+    let with_singles: Vec<&[usize]> = sets.iter().copied().chain(singles.chunks(1)).collect();
+    let mut inference = Inference::new(dims, &tree, &with_singles);
+    let gauge = Gauge::new(dims, terms);
     let joined =
         |part: fn(&Term) -> &Vec<f64>| -> Vec<f64> { terms.iter().flat_map(part).copied().collect() };
     let target = joined(|term| &term.target);
     let penalty = joined(|term| &term.penalty);
-    let scale: Vec<f64> =
-        target.iter().zip(&penalty).map(|(&t, &r)| (r + t.max(LEAST_COUNT)).sqrt().recip()).collect();
-    let start = joined(|term| &term.start).iter().zip(&scale).map(|(start, scale)| start / scale).collect();
+    let own = target.len();
+    let mut scale = vec![1.0; gauge.coordinates()];
+    for (scale, (&t, &r)) in scale.iter_mut().zip(target.iter().zip(&penalty)) {
+        *scale = (r + t.max(LEAST_COUNT)).sqrt().recip();
+    }
+    gauge.fill_scales(&penalty, &mut scale);
+    let mut start = vec![0.0; gauge.coordinates()];
+    for ((start, from), scale) in start.iter_mut().zip(joined(|term| &term.start)).zip(&scale) {
+        *start = from / scale;
+    }
 
-    let mut parameters = vec![0.0; target.len()];
-    let mut margins = vec![0.0; target.len()];
+    let mut coordinates = vec![0.0; gauge.coordinates()];
+    let mut parameters = vec![0.0; own];
+    let mut centred = vec![0.0; gauge.for_inference()];
+    let mut margins = vec![0.0; gauge.for_inference()];
     let mut evaluate = |scaled: &[f64], gradient: &mut [f64]| {
-        for ((parameter, &scaled), &scale) in parameters.iter_mut().zip(scaled).zip(&scale) {
-            *parameter = scaled * scale;
+        for ((coordinate, &scaled), &scale) in coordinates.iter_mut().zip(scaled).zip(&scale) {
+            *coordinate = scaled * scale;
         }
-        let Some(log_total) = inference.infer(&parameters, &mut margins) else { return f64::INFINITY };
+        gauge.parameters(&coordinates, &mut parameters);
+        gauge.centre(&parameters, &mut centred);
+        let Some(log_total) = inference.infer(&centred, &mut margins) else { return f64::INFINITY };
         let mut value = total * log_total;
-        for cell in 0..parameters.len() {
+        for cell in 0..own {
             let parameter = parameters[cell];
             value += parameter * (0.5 * penalty[cell] * parameter - target[cell]);
-            gradient[cell] = scale[cell] * (total * margins[cell] - target[cell] + penalty[cell] * parameter);
+            gradient[cell] = total * margins[cell] - target[cell] + penalty[cell] * parameter;
         }
+        gauge.fill_slopes(gradient);
+        gradient.iter_mut().zip(&scale).for_each(|(slope, scale)| *slope *= scale);
         value
     };
     let wanted = options.tolerance * total;
     let deviation = |gradient: &[f64]| {
-        gradient.iter().zip(&scale).map(|(slope, scale)| (slope / scale).abs()).fold(0.0, f64::max)
+        gradient[..own].iter().zip(&scale).map(|(slope, scale)| (slope / scale).abs()).fold(0.0, f64::max)
     };
     let minimum =
         minimise(start, options.max_iterations, &mut evaluate, |gradient| deviation(gradient) <= wanted);
-    let mut gradient = vec![0.0; target.len()];
+    let mut gradient = vec![0.0; gauge.coordinates()];
     evaluate(&minimum.at, &mut gradient);
     let deviation = deviation(&gradient);
     let stopped = match minimum.stuck {

@@ -11,7 +11,8 @@ use std::path::Path;
 use std::time::Instant;
 
 use measures::utility::tables::{CellPairs, SyntheticSize, TableUtility};
-use noisy_margins::{Candidate, Noise, NoisyMargin, Price, Questions, planned};
+use noisy_margins::{Candidate, MarginBudget, Noise, NoisyMargin, Price, Questions, Weights};
+use noisy_margins::{all_pairs, least_squares, paper, planned};
 use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha12Rng;
 
@@ -50,10 +51,22 @@ fn measure(table: &Plain, method: &str, budget: f64, runs: u64) -> Result<String
         let model = match method {
             "planned" => planned::run(&levels, records, Price::Epsilon(budget), &mut table)?.model,
             "planned-zcdp" => planned::run(&levels, records, Price::Rho(budget), &mut table)?.model,
+            "least-squares" | "paper" | "least-squares-cells" | "paper-cells" => {
+                let weights = if method.ends_with("cells") { Weights::ByCells } else { Weights::Even };
+                let margins = all_pairs(levels.len());
+                let budget = MarginBudget::new(&levels, records, &margins, &weights, Price::Epsilon(budget))?;
+                match method.starts_with("paper") {
+                    true => paper::run(&budget, &mut table)?,
+                    false => least_squares::run(&budget, &mut table)?,
+                }
+            }
             _ => return Err(format!("no method `{method}`").into()),
         };
         let synthetic = model.sample(records as usize, [run as u8; 32]);
         seconds += (cpu_seconds() - before).max(start.elapsed().as_secs_f64() * 0.5);
+        if std::env::var("V").is_ok() {
+            println!("{:?}", model.convergence());
+        }
         unconverged += usize::from(!model.convergence().converged());
         two_way.push(table.mean_s_pmse(&synthetic, 2)?);
         three_way += table.mean_s_pmse(&synthetic, 3)? / runs as f64;

@@ -10,7 +10,9 @@
 //! - [`paper`]: Raab (2022), negatives to nearly zero, rescaled, iterative proportional fitting.
 
 mod error;
-
+pub mod least_squares;
+mod margins;
+pub mod paper;
 pub mod plan;
 pub mod planned;
 mod posterior;
@@ -18,5 +20,5 @@ mod questions;
 mod shares;
 
 pub use error::Error;
-
+pub use margins::{MarginBudget, Weights, all_pairs};
 pub use questions::{Candidate, Noise, NoisyMargin, Notion, Price, Questions};

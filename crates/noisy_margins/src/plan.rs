@@ -28,7 +28,7 @@ use loglinear::JunctionTree;
 
 use crate::error::Error;
 use crate::questions::{Notion, Price};
-use crate::shares::{Amount, LARGEST};
+use crate::shares::Amount;
 
 /// Cells of the full table up to which every set of pairs can be fitted.
 pub const DENSE_LIMIT: usize = 1 << 22;
@@ -102,15 +102,7 @@ impl Plan {
             Price::Rho(amount) => (Notion::ZeroConcentrated, amount),
         };
         let budget = Amount::budget(amount)?;
-        if !(1..=MOST_RECORDS).contains(&records) {
-            return Err(Error::Records { most: MOST_RECORDS });
-        }
-        if levels.is_empty() {
-            return Err(Error::NoVariables);
-        }
-        if let Some(variable) = levels.iter().position(|&classes| classes == 0) {
-            return Err(Error::NoClasses { variable });
-        }
+        check_table(levels, records)?;
         let mut plan = Self {
             levels: levels.to_vec(),
             records,
@@ -262,14 +254,6 @@ impl Plan {
         self.notion.noise_sd(self.budget.value() * share) / 2_f64.sqrt()
     }
 
-    /// The weight of a margin's share.
-    fn weight(&self, cells: f64) -> f64 {
-        match self.notion {
-            Notion::Pure => cells.cbrt(),
-            Notion::ZeroConcentrated => cells.sqrt(),
-        }
-    }
-
     fn choose_design(&mut self) -> Result<(), Error> {
         let variables = self.variables();
         if variables.len() < 2 {
@@ -284,7 +268,7 @@ impl Plan {
         let mean_cells = pairs.iter().map(size).sum::<f64>() / pairs.len() as f64;
         let noise_of_one = mean_classes * self.scale(1.0 / count) / (0.03 * n);
         if n >= 6.0 * mean_cells * self.scale(1.0 / pairs.len() as f64) && self.full_table_fits() {
-            let weights: Vec<f64> = pairs.iter().map(|pair| self.weight(size(pair))).collect();
+            let weights: Vec<f64> = pairs.iter().map(|pair| self.notion.weight(size(pair))).collect();
             self.design = Design::AllPairs;
             self.pairs = pairs.into_iter().zip(self.budget.shared(&weights)?).collect();
             return Ok(());
@@ -318,11 +302,21 @@ impl Plan {
     fn measure_one_way(&mut self, budget: Amount) -> Result<(), Error> {
         let variables = self.variables();
         let weights: Vec<f64> =
-            variables.iter().map(|&variable| self.weight(self.levels[variable] as f64)).collect();
+            variables.iter().map(|&variable| self.notion.weight(self.levels[variable] as f64)).collect();
         self.one_way = variables.into_iter().zip(budget.shared(&weights)?).collect();
         Ok(())
     }
 }
 
-/// The largest budget that is counted exactly.
-pub const LARGEST_BUDGET: u32 = LARGEST;
+pub(crate) fn check_table(levels: &[usize], records: u64) -> Result<(), Error> {
+    if !(1..=MOST_RECORDS).contains(&records) {
+        return Err(Error::Records { most: MOST_RECORDS });
+    }
+    if levels.is_empty() {
+        return Err(Error::NoVariables);
+    }
+    match levels.iter().position(|&classes| classes == 0) {
+        Some(variable) => Err(Error::NoClasses { variable }),
+        None => Ok(()),
+    }
+}

@@ -34,6 +34,8 @@ const SHARE_OF_COUNT: f64 = 0.3;
 const LEAST_COUNT: f64 = 0.5;
 /// Single variables are penalised so much less.
 const ONE_WAY_PENALTY: f64 = 0.1;
+/// No penalty is below this: a target is never known so well that it matters, and the fit stays well-posed.
+const LEAST_PENALTY: f64 = 1e-6;
 /// Steps of a fit between rounds.
 const STEPS_IN_ROUNDS: usize = 60;
 /// Steps of the last fit.
@@ -126,13 +128,7 @@ fn ask<Q: Questions>(
     variables: &[usize],
     amount: Amount,
 ) -> Result<NoisyMargin, Error<Q::Error>> {
-    let price = plan.notion().price(amount.value());
-    let margin = questions.noisy_margin(variables, price).map_err(Error::Refused)?;
-    let cells: usize = variables.iter().map(|&variable| plan.levels()[variable]).product();
-    if margin.counts.len() != cells || margin.variables != variables {
-        return Err(Error::Answer { variables: variables.to_vec() });
-    }
-    Ok(margin)
+    questions.measured(plan.levels(), variables, plan.notion().price(amount.value()))
 }
 
 /// The candidates of a round: expected counts in whole records, and as the penalty half of what the noise of a
@@ -273,7 +269,7 @@ fn term(variables: Vec<usize>, target: Vec<f64>, moments: &[Moments], factor: f6
         .iter()
         .zip(moments)
         .map(|(count, moments)| {
-            (factor * moments.variance / (SHARE_OF_COUNT * count.max(LEAST_COUNT))).max(f64::MIN_POSITIVE)
+            (factor * moments.variance / (SHARE_OF_COUNT * count.max(LEAST_COUNT))).max(LEAST_PENALTY)
         })
         .collect();
     Term::new(variables, target, penalty)

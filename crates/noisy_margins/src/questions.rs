@@ -1,5 +1,7 @@
 //! Questions: all that a private margin method may ask of a protected table.
 
+use crate::error::Error;
+
 /// Part of a privacy budget, in the notion that the run is accounted in.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Price {
@@ -33,6 +35,15 @@ impl Notion {
         match self {
             Self::Pure => 2_f64.sqrt() / amount,
             Self::ZeroConcentrated => (2.0 * amount).sqrt().recip(),
+        }
+    }
+
+    /// The weight of a margin's share of the budget among margins that are measured together: cells^⅓ or
+    /// cells^½.
+    pub(crate) fn weight(self, cells: f64) -> f64 {
+        match self {
+            Self::Pure => cells.cbrt(),
+            Self::ZeroConcentrated => cells.sqrt(),
         }
     }
 }
@@ -109,4 +120,19 @@ pub trait Questions {
     /// [`Price::Epsilon`]: permute-and-flip with ε (McKenna & Sheldon 2020). [`Price::Rho`]: the exponential
     /// mechanism with ε = √(8ρ), which is ρ-zCDP by its bounded range (Cesar & Rogers 2021).
     fn choose(&mut self, candidates: &[Candidate], price: Price) -> Result<usize, Self::Error>;
+
+    /// [`noisy_margin`](Self::noisy_margin) of variables with so many classes, its shape checked.
+    fn measured(
+        &mut self,
+        levels: &[usize],
+        variables: &[usize],
+        price: Price,
+    ) -> Result<NoisyMargin, Error<Self::Error>> {
+        let margin = self.noisy_margin(variables, price).map_err(Error::Refused)?;
+        let cells: usize = variables.iter().map(|&variable| levels[variable]).product();
+        if margin.counts.len() != cells || margin.variables != variables {
+            return Err(Error::Answer { variables: variables.to_vec() });
+        }
+        Ok(margin)
+    }
 }
