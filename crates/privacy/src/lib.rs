@@ -20,7 +20,7 @@ pub use cost::Cost;
 pub use error::PrivacyError;
 pub use guarantee::{Delta, Epsilon, Guarantee, Neighbours, Rho};
 pub use guard::{
-    Candidate, DENSE_CELLS, GuardedTable, LazyCells, NoiseLaw, NoisyCells, NoisyCounts, PriorWeight,
+    Candidate, DENSE_CELLS, GRID, GuardedTable, LazyCells, NoiseLaw, NoisyCells, NoisyCounts, PriorWeight,
     ScaledVariable, threshold,
 };
 pub use ledger::{Budget, Charge, Event, LedgerRecord, PrivacyLedger};

@@ -45,10 +45,13 @@ pub fn generate(table: &Table, recipe: &Recipe) -> Result<Generated, SynthesisEr
     })
 }
 
-/// Fits the recipe's method to the table, which must keep its schema.
+/// Fits the recipe's method to the table, which must keep its schema. A private recipe is carried out by [`private`](crate::private).
 pub fn fit(table: &Table, recipe: &Recipe) -> Result<Fitted, SynthesisError> {
     recipe.check()?;
-    let synthesizer = (registry::method(&recipe.method)?.build)(&recipe.options)?;
+    if recipe.privacy.is_some() {
+        return Err(SynthesisError::option("privacy", "a private recipe is carried out with private::fit"));
+    }
+    let synthesizer = (registry::plain(&recipe.method)?)(&recipe.options)?;
     if recipe.rows.is_some() && !synthesizer.rows_can_be_chosen() {
         let message =
             format!("the number of records of `{}` is random; use its option `scale`", recipe.method);
@@ -81,7 +84,7 @@ pub fn fit(table: &Table, recipe: &Recipe) -> Result<Fitted, SynthesisError> {
 
 /// The recipe's method, unless rows are asked of one that makes as many as it makes.
 pub(crate) fn refuse_rows_if_random(recipe: &Recipe) -> Result<Box<dyn Synthesizer>, SynthesisError> {
-    let synthesizer = (registry::method(&recipe.method)?.build)(&recipe.options)?;
+    let synthesizer = (registry::plain(&recipe.method)?)(&recipe.options)?;
     if recipe.rows.is_some() && !synthesizer.rows_can_be_chosen() {
         let message =
             format!("the number of records of `{}` is random; use its option `scale`", recipe.method);
@@ -195,6 +198,9 @@ impl Fitted {
 
     /// What the model draws for data set `number`, before it is decoded.
     pub fn sample(&self, number: u32) -> Result<Drawn, SynthesisError> {
+        if let Some(paid) = self.model.paid(number) {
+            return Ok(paid.clone());
+        }
         let drawn = self.model.sample(self.rows, self.seed_of(number).child(0))?;
         if drawn.rows() == 0 {
             return Err(SynthesisError::option("scale", "a data set came out empty; choose a larger scale"));

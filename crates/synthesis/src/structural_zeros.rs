@@ -116,6 +116,14 @@ impl StructuralZeros {
         self.0.iter().any(|zeros| zeros.contains(cell))
     }
 
+    /// Whether a cell over some of the variables cannot occur, in whatever company.
+    pub fn forbids(&self, of: &Attributes, cell: &[u32]) -> bool {
+        let mut whole = vec![0; of.positions().last().map_or(0, |last| last + 1)];
+        of.positions().iter().zip(cell).for_each(|(position, class)| whole[*position] = *class);
+        let is_about = |zeros: &&Zeros| of.places_of(&zeros.attributes).is_some();
+        self.0.iter().filter(is_about).any(|zeros| zeros.contains(&whole))
+    }
+
     /// The zeros of the other variables once those of a stratum are fixed; positions are those of the remaining domain.
     pub fn within(&self, by: &Attributes, stratum: &[u32], domain: &Domain) -> Self {
         let rest = Attributes::all(domain).without(by);

@@ -77,6 +77,16 @@ pub trait Model: Send + Sync {
     /// Draws a data set of `rows` records, or of as many as the method itself makes.
     fn sample(&self, rows: usize, seed: Seed) -> Result<Drawn, SynthesisError>;
 
+    /// Data set `number`, where all were drawn, and paid for, when the method was fitted.
+    fn paid(&self, _number: u32) -> Option<&Drawn> {
+        None
+    }
+
+    /// Why the model cannot be saved, if it cannot.
+    fn refuses_saving(&self) -> Option<&'static str> {
+        None
+    }
+
     /// What the fit has to say of itself, for people: convergence, size.
     fn remarks(&self) -> Vec<String> {
         Vec::new()

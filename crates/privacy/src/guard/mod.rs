@@ -18,7 +18,7 @@ mod thresholded;
 use num_bigint::BigUint;
 use table::{Attributes, CodedTable, Codes, CountSource, DeclaredSchema, Domain, Margin, Table};
 
-pub use self::moments::ScaledVariable;
+pub use self::moments::{GRID, ScaledVariable};
 pub use self::noisy_cells::{DENSE_CELLS, LazyCells, NoisyCells};
 pub use self::predictive::PriorWeight;
 pub use self::thresholded::threshold;

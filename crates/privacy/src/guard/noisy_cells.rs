@@ -14,6 +14,7 @@
 //! binomial draws of sizes like 10¹⁵.)
 
 use num_bigint::BigUint;
+use rand::CryptoRng;
 use table::ContingencyTable;
 
 use crate::noise::{
@@ -88,12 +89,12 @@ impl LazyCells {
 
     /// A cell in proportion to the noisy counts of the cells that `possible` allows. `None` if so many proposals failed that
     /// there may be none.
-    pub fn draw(&self, rng: &mut NoiseStream, possible: &impl Fn(&[u32]) -> bool) -> Option<Vec<u32>> {
+    pub fn draw<R: CryptoRng>(&self, rng: &mut R, possible: &impl Fn(&[u32]) -> bool) -> Option<Vec<u32>> {
         const TRIES: usize = 10_000_000;
         (0..TRIES).find_map(|_| self.propose(rng, possible))
     }
 
-    fn propose(&self, rng: &mut NoiseStream, possible: &impl Fn(&[u32]) -> bool) -> Option<Vec<u32>> {
+    fn propose<R: CryptoRng>(&self, rng: &mut R, possible: &impl Fn(&[u32]) -> bool) -> Option<Vec<u32>> {
         let unit = match &self.envelope {
             Envelope::Narrow { known, all } => {
                 let unit = uniform_below_u128(rng, *all);

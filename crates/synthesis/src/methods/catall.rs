@@ -9,10 +9,13 @@ use serde::{Deserialize, Serialize};
 use table::{Attributes, ContingencyTable, Domain};
 
 use super::uniform_cell::UniformCell;
+use super::weighted_cells::WeightedCells;
 use crate::card::{MethodCard, Needs, OptionCard};
 use crate::randomness::Seed;
 use crate::synthesizer::{Data, Drawn};
 use crate::{Cells, Model, StructuralZeros, SynthesisError, Synthesizer, registry};
+
+pub mod private;
 
 /// The card.
 pub const CARD: MethodCard = MethodCard {
@@ -38,11 +41,15 @@ struct Catall {
 
 /// A synthesizer with these options.
 pub fn build(options: &toml::Table) -> Result<Box<dyn Synthesizer>, SynthesisError> {
+    Ok(Box::new(settings(options)?))
+}
+
+fn settings(options: &toml::Table) -> Result<Catall, SynthesisError> {
     let catall: Catall = registry::options(options, &CARD)?;
     if !(catall.nprior.is_finite() && catall.nprior >= 0.0) {
         return Err(SynthesisError::option("nprior", "it must be 0 or a positive number"));
     }
-    Ok(Box::new(catall))
+    Ok(catall)
 }
 
 impl Synthesizer for Catall {
@@ -88,10 +95,14 @@ impl CatallModel {
     }
 }
 
-/// A model from its stored state.
-pub fn load(state: serde_json::Value) -> Result<Box<dyn Model>, SynthesisError> {
-    let state =
-        serde_json::from_value(state).map_err(|error| SynthesisError::ModelFile(error.to_string()))?;
+/// A model from its stored state: exact, or noisy.
+pub fn load(mut state: serde_json::Value) -> Result<Box<dyn Model>, SynthesisError> {
+    let broken = |error: serde_json::Error| SynthesisError::ModelFile(error.to_string());
+    if let Some(noisy) = state.get_mut("noisy") {
+        let noisy = serde_json::from_value(noisy.take()).map_err(broken)?;
+        return Ok(Box::new(WeightedCells::new(CARD.name, noisy)?));
+    }
+    let state = serde_json::from_value(state).map_err(broken)?;
     Ok(Box::new(CatallModel::new(state)?))
 }
 

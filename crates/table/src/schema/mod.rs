@@ -375,6 +375,13 @@ impl Schema {
         self
     }
 
+    /// The schema of the variables of these names, in its own order, with everything that is about those alone.
+    pub fn of_variables(&self, names: &[&str]) -> Result<Self, TableError> {
+        let positions = names.iter().map(|name| self.position_of(name)).collect::<Result<Vec<_>, _>>()?;
+        let kept = (0..self.variables.len()).filter(|position| positions.contains(position));
+        self.select(&kept.collect::<Vec<_>>())
+    }
+
     /// The schema of some of the variables, with everything that is about those alone.
     pub(crate) fn select(&self, positions: &[usize]) -> Result<Self, TableError> {
         let names: Vec<&str> =
