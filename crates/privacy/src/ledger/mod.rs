@@ -123,7 +123,7 @@ impl PrivacyLedger {
 
     /// Enters an event, or refuses it if the budget cannot pay it or cannot state it. To be called before looking.
     pub fn spend(&mut self, event: Event) -> Result<(), PrivacyError> {
-        if event.charge.cost().is_zero() {
+        if event.charge.cost().is_zero() && event.charge.delta() == DeltaCost::ZERO {
             return Err(PrivacyError::FreeLook);
         }
         let notion = self.budget.notion();

@@ -184,6 +184,21 @@ fn a_record_says_all_and_adds_up() {
 }
 
 #[test]
+fn the_schema_of_the_file_knows_every_key() {
+    let schema = serde_json::to_value(schemars::schema_for!(LedgerRecord)).unwrap();
+    let mut ledger = pure(1.0);
+    ledger.spend(laplace("sex", 1.0)).unwrap();
+    let record = ledger.record(particulars(&NoiseSource::insecure_test_seed(1)));
+    let record = serde_json::to_value(record).unwrap();
+    for key in record.as_object().unwrap().keys() {
+        assert!(schema["properties"].get(key).is_some_and(|property| !property.is_null()), "{key}");
+    }
+    for key in record["events"][0].as_object().unwrap().keys() {
+        assert!(schema["$defs"]["EventRecord"]["properties"].get(key).is_some(), "{key}");
+    }
+}
+
+#[test]
 fn insecure_noise_is_shouted() {
     let mut ledger = pure(1.0);
     ledger.spend(laplace("sex", 1.0)).unwrap();
