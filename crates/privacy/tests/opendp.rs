@@ -17,11 +17,12 @@ type OnIntegers<M> = Measurement<AtomDomain<i64>, AbsoluteDistance<f64>, M, i64>
 const DRAWS: usize = 100_000;
 
 fn laplace(scale: f64) -> OnIntegers<MaxDivergence> {
-    make_laplace(AtomDomain::default(), AbsoluteDistance::default(), scale, None).unwrap()
+    make_laplace(AtomDomain::default(), AbsoluteDistance::default(), scale, None).expect("a scale above zero")
 }
 
 fn gaussian(scale: f64) -> OnIntegers<ZeroConcentratedDivergence> {
-    make_gaussian(AtomDomain::default(), AbsoluteDistance::default(), scale, None).unwrap()
+    make_gaussian(AtomDomain::default(), AbsoluteDistance::default(), scale, None)
+        .expect("a scale above zero")
 }
 
 /// Mean and variance.
