@@ -28,7 +28,7 @@ pub fn epsilon_of_rho(rho: Cost, delta: Delta) -> Result<Cost, PrivacyError> {
 pub fn rho_of_epsilon(epsilon: Cost, delta: Delta) -> Result<Cost, PrivacyError> {
     let orders = Orders::at(delta);
     let fits = |rho: u64| orders.epsilon(Cost::from_units(rho)).is_ok_and(|spent| spent <= epsilon);
-    // ρ = 0 always fits. From ρ = ε + 1 on none does: by order α alone the loss is above ρ − ln(1 + 1/(α − 1)) …, so a search up to u64::MAX is safe.
+    // Bisection on whole units; what is returned has itself been converted and found to fit.
     let (mut fitting, mut beyond) = (0_u64, u64::MAX);
     while beyond - fitting > 1 {
         let middle = fitting + (beyond - fitting) / 2;

@@ -56,7 +56,9 @@ pub enum PrivacyError {
         shares: usize,
     },
     /// A scale of zero or infinity.
-    #[error("the scale of noise is a ratio of two numbers above 0")]
+    #[error(
+        "the scale of noise is a ratio of two numbers above 0, and small enough for a threshold to be held"
+    )]
     Scale,
     /// A measurement that pays nothing.
     #[error("a measurement that costs nothing would need infinite noise; give it a share of the budget")]

@@ -16,6 +16,14 @@ pub type NoiseStream = ChaCha20Rng;
 ///
 /// Noise that can be replayed protects nothing, so there is no default, no copy, and no way to name a seed other than
 /// [`insecure_test_seed`](Self::insecure_test_seed), which marks the source, everything forked from it, and the ledger.
+///
+/// ```compile_fail,E0599
+/// let source = privacy::NoiseSource::default();
+/// ```
+/// ```compile_fail,E0599
+/// # let source = privacy::NoiseSource::from_operating_system().unwrap();
+/// let replay = source.clone();
+/// ```
 pub struct NoiseSource {
     stream: NoiseStream,
     secure: bool,

@@ -3,7 +3,9 @@
 use std::fmt::Write;
 
 use privacy::Neighbours;
-use privacy::ledger::{ChargeRecord, CostRecord, EventRecord, LedgerRecord, Mechanism, ReleaseSize, Sensitivity};
+use privacy::ledger::{
+    ChargeRecord, CostRecord, EventRecord, LedgerRecord, Mechanism, ReleaseSize, Sensitivity,
+};
 use synthesis::private::{Spending, SpendingPlan};
 use table::figures::thousands;
 
@@ -36,12 +38,21 @@ fn write_page(page: &mut String, ledger: &LedgerRecord) -> std::fmt::Result {
         writeln!(page, "- zero-concentrated: ρ = {}", cost(rho))?;
     }
     for total in &ledger.totals.approximate {
-        writeln!(page, "- approximate: ε = {} at δ = {:e}, by {}", cost(&total.epsilon), total.delta, total.by)?;
+        writeln!(
+            page,
+            "- approximate: ε = {} at δ = {:e}, by {}",
+            cost(&total.epsilon),
+            total.delta,
+            total.by
+        )?;
     }
     writeln!(page, "\n## Every look at the records\n")?;
     writeln!(page, "| look | of | by | neighbours differ by | scale | cost |\n|---|---|---|---|---|---|")?;
     for event in &ledger.events {
-        let part = event.part.as_ref().map_or_else(|| "all records".into(), |part| format!("{} = {}", part.by, part.name));
+        let part = event
+            .part
+            .as_ref()
+            .map_or_else(|| "all records".into(), |part| format!("{} = {}", part.by, part.name));
         let scale = event.scale.map_or_else(|| "–".into(), |scale| format!("{scale:.4}"));
         let EventRecord { purpose, mechanism: how, sensitivity: by, cost, .. } = event;
         writeln!(
@@ -75,7 +86,14 @@ pub fn spending_text(plan: &SpendingPlan) -> String {
         neighbours(plan.neighbours),
         plan.unit
     );
-    let line = |spending: &Spending| format!("  {:<22} {}: {}\n", spending.charge.to_string(), mechanism(spending.mechanism), spending.purpose);
+    let line = |spending: &Spending| {
+        format!(
+            "  {:<22} {}: {}\n",
+            spending.charge.to_string(),
+            mechanism(spending.mechanism),
+            spending.purpose
+        )
+    };
     plan.questions.iter().for_each(|question| text += &line(question));
     if let Some((by, parts, questions)) = &plan.in_strata {
         text += &format!("  in each of the {parts} strata by {by}, of which the dearest counts:\n");
@@ -94,8 +112,14 @@ pub fn spending_text(plan: &SpendingPlan) -> String {
     text += &format!("Domains are public because: {}\n", plan.reason);
     if plan.m > 1 {
         text += &format!("{} data sets are drawn", plan.m);
-        let each = plan.questions.iter().any(|question| matches!(question.mechanism, Mechanism::PosteriorPredictive | Mechanism::NormalSample));
-        text += if each { ", and each is paid for.\n" } else { " from one noisy model; they cost nothing more.\n" };
+        let each = plan.questions.iter().any(|question| {
+            matches!(question.mechanism, Mechanism::PosteriorPredictive | Mechanism::NormalSample)
+        });
+        text += if each {
+            ", and each is paid for.\n"
+        } else {
+            " from one noisy model; they cost nothing more.\n"
+        };
     }
     text
 }
@@ -118,7 +142,9 @@ fn neighbours(neighbours: Neighbours) -> &'static str {
 fn size(size: &ReleaseSize) -> String {
     match size {
         ReleaseSize::Declared { records, because } => format!("{}, public: {because}", thousands(*records)),
-        ReleaseSize::NoisyCount { records, event } => format!("{}, a noisy count ({event})", thousands(*records)),
+        ReleaseSize::NoisyCount { records, event } => {
+            format!("{}, a noisy count ({event})", thousands(*records))
+        }
     }
 }
 

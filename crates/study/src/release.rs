@@ -129,7 +129,8 @@ impl Release<'_> {
             files.push(self.write_data(folder.path(), number)?);
         }
         let recipe = Recipe { seed: None, ..self.recipe.clone() };
-        let mut texts = vec![("schema.toml", self.fitted.schema().to_toml()), ("recipe.toml", recipe.to_toml())];
+        let mut texts =
+            vec![("schema.toml", self.fitted.schema().to_toml()), ("recipe.toml", recipe.to_toml())];
         if let Some(books) = &self.books {
             books.record.verify()?;
             let json = serde_json::to_string_pretty(books.record).unwrap_or_default();
@@ -171,7 +172,10 @@ impl Release<'_> {
             Neighbours::AddRemove => "with or without any one",
             Neighbours::ReplaceOne => "with any one replaced by another",
         };
-        format!("{}: tables {neighbours} {} are indistinguishable to this degree; see {LEDGER}", record.asked, record.unit)
+        format!(
+            "{}: tables {neighbours} {} are indistinguishable to this degree; see {LEDGER}",
+            record.asked, record.unit
+        )
     }
 
     fn write_data(&self, folder: &Path, number: u32) -> Result<FileEntry, SynthesisError> {
@@ -312,7 +316,8 @@ mod tests {
         let people = read_csv_text("sex,age\nF,31\nM,47\nF,31\nM,50\n", &ReadOptions::default()).unwrap();
         let fitted = synthesis::fit(&people, recipe)?;
         let input = Input { rows: 4, columns: 2 };
-        Release { fitted: &fitted, recipe, input, input_sha256: "of the input".into(), books: None }.write(out, replace)
+        Release { fitted: &fitted, recipe, input, input_sha256: "of the input".into(), books: None }
+            .write(out, replace)
     }
 
     #[test]

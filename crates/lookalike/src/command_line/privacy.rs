@@ -72,7 +72,9 @@ impl Privacy {
         match self.insecure_test_seed {
             None => Ok(NoiseSource::from_operating_system()?),
             Some(seed) => {
-                eprintln!("WARNING: --insecure-test-seed: the noise can be replayed, and NOTHING IS GUARANTEED");
+                eprintln!(
+                    "WARNING: --insecure-test-seed: the noise can be replayed, and NOTHING IS GUARANTEED"
+                );
                 Ok(NoiseSource::insecure_test_seed(seed))
             }
         }

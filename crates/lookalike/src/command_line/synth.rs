@@ -56,7 +56,8 @@ impl Synth {
         let options = ReadOptions { progress: everywhere.reading(&self.data), ..self.reading.options()? };
         let table = read::read_table(&self.data, &options)?;
         let (fitted, ledger) = if recipe.privacy.is_some() {
-            let fit = private::fit(&table, &recipe, self.privacy.noise()?).map_err(|error| self.with_command(error))?;
+            let fit = private::fit(&table, &recipe, self.privacy.noise()?)
+                .map_err(|error| self.with_command(error))?;
             (fit.fitted, Some(fit.ledger))
         } else {
             (synthesis::fit(&table, &recipe)?, None)
@@ -76,11 +77,14 @@ impl Synth {
     /// What a private run would spend; the data are not opened.
     fn dry_run(&self, recipe: &Recipe, everywhere: &Everywhere) -> Result<ExitCode, Failure> {
         if recipe.privacy.is_none() {
-            let message = "--dry-run shows what a private run would spend; state a budget, such as --epsilon 1";
+            let message =
+                "--dry-run shows what a private run would spend; state a budget, such as --epsilon 1";
             return Err(Failure::Usage(message.into()));
         }
         let Some(schema) = self.reading.options()?.schema else {
-            return Err(self.with_command(SynthesisError::LearnedSchema { variables: vec!["every variable".into()] }));
+            return Err(
+                self.with_command(SynthesisError::LearnedSchema { variables: vec!["every variable".into()] })
+            );
         };
         let schema = private::declared(&schema.finish()?).map_err(|error| self.with_command(error))?;
         let plan = private::plan(&schema, recipe)?;

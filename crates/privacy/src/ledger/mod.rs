@@ -123,7 +123,7 @@ impl PrivacyLedger {
 
     /// Enters an event, or refuses it if the budget cannot pay it or cannot state it. To be called before looking.
     pub fn spend(&mut self, event: Event) -> Result<(), PrivacyError> {
-        if event.charge.cost().is_zero() {
+        if event.charge.cost().is_zero() && event.charge.delta() == DeltaCost::ZERO {
             return Err(PrivacyError::FreeLook);
         }
         let notion = self.budget.notion();
@@ -196,10 +196,10 @@ impl PrivacyLedger {
     }
 
     fn cannot_be_added(&self, event: &Event) -> PrivacyError {
-        let way_out = match (event.charge.notion(), self.budget.notion()) {
-            (Notion::Pure, _) => "its square is beyond what the books can hold, lower its ε",
-            (Notion::ZeroConcentrated, _) => "state the budget in ρ, or in ε and δ by way of ρ",
-            (Notion::Approximate, _) => "state the budget in ε and δ",
+        let way_out = match event.charge.notion() {
+            Notion::Pure => "its square is beyond what the books can hold, lower its ε",
+            Notion::ZeroConcentrated => "state the budget in ρ, or in ε and δ by way of ρ",
+            Notion::Approximate => "state the budget in ε and δ",
         };
         PrivacyError::CannotBeAdded {
             purpose: event.purpose.clone(),

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::charge::{Budget, Charge, DeltaCost, Notion};
 use super::composition::Place;
-use super::event::{Mechanism, Sensitivity};
+use super::event::{Event, Mechanism, Sensitivity};
 use super::totals::{Totals, total};
 use super::{Entry, PrivacyLedger};
 use crate::{Cost, Guarantee, Neighbours, NoiseSource, PrivacyError};
@@ -181,13 +181,16 @@ impl RandomnessRecord {
 }
 
 impl LedgerRecord {
-    /// Checks that all figures follow from the events: that decimals are not below their units, that spent and totals are what the events
+    /// Checks that all figures follow from the events: that decimals are not below their units, that noise has the scale that was paid, that spent and totals are what the events
     /// add up to, that they are within the limit, the limit within what was asked, and that insecure noise is owned up to.
     pub fn verify(&self) -> Result<(), PrivacyError> {
         let wrong = |what: &str| Err(PrivacyError::DoesNotAddUp { what: what.to_owned() });
         let charges = self.events.iter().map(|event| event.cost).chain([self.limit, self.spent]);
-        if charges.into_iter().any(|charge| ChargeRecord::of(charge.charge()) != charge) {
+        if charges.into_iter().any(|charge| !charge.agrees(&ChargeRecord::of(charge.charge()))) {
             return wrong("a decimal figure is not that of its units");
+        }
+        if self.events.iter().any(|event| !event.noise_is_paid()) {
+            return wrong("the scale of some noise does not follow from its sensitivity and cost");
         }
         let limit = self.limit.charge();
         let budget = Budget::from_parts(self.asked, limit)?;
@@ -206,7 +209,7 @@ impl LedgerRecord {
         if !spent.is_within(budget.amount()) {
             return wrong("more was spent than the limit");
         }
-        if Totals::of(entries(), self.asked) != self.totals {
+        if !Totals::of(entries(), self.asked).agrees(&self.totals) {
             return wrong("the totals are not those of the events");
         }
         if self.randomness.secure == (self.warning.as_deref() == Some(GUARANTEE_VOID)) {
@@ -252,8 +255,44 @@ impl EventRecord {
         }
     }
 
+    /// Whether Laplace and Gaussian noise has the scale that its sensitivity and cost give; other mechanisms state their own.
+    fn noise_is_paid(&self) -> bool {
+        let expected = match (self.mechanism, self.sensitivity, self.cost.charge()) {
+            (Mechanism::DiscreteLaplace, Sensitivity::L1(value), Charge::Pure(epsilon)) => {
+                Event::discrete_laplace("", epsilon, value as u64)
+            }
+            (Mechanism::DiscreteGaussian, Sensitivity::L2(value), Charge::ZeroConcentrated(rho)) => {
+                Event::discrete_gaussian("", rho, (value * value).round() as u64)
+            }
+            (Mechanism::DiscreteLaplace | Mechanism::DiscreteGaussian, ..) => return false,
+            _ => return true,
+        };
+        let scales =
+            |event: &Event| event.scale.zip(self.scale).is_some_and(|(ours, theirs)| same(ours, theirs));
+        expected.is_ok_and(|event| scales(&event) && event.sensitivity.agrees(self.sensitivity))
+    }
+
     fn place(&self) -> Option<Place> {
         self.part.as_ref().map(|part| Place { group: part.group, part: part.name.clone() })
+    }
+}
+
+impl CostRecord {
+    pub(super) fn of(cost: Cost) -> Self {
+        Self { units: cost.units(), value: cost.value_up() }
+    }
+
+    pub(super) fn agrees(&self, other: &Self) -> bool {
+        self.units == other.units && same(self.value, other.value)
+    }
+}
+
+impl Sensitivity {
+    fn agrees(self, other: Self) -> bool {
+        match (self, other) {
+            (Self::L1(ours), Self::L1(theirs)) | (Self::L2(ours), Self::L2(theirs)) => same(ours, theirs),
+            _ => false,
+        }
     }
 }
 
@@ -269,6 +308,20 @@ impl ChargeRecord {
         }
     }
 
+    fn agrees(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Pure { epsilon: ours }, Self::Pure { epsilon: theirs })
+            | (Self::ZeroConcentrated { rho: ours }, Self::ZeroConcentrated { rho: theirs }) => {
+                ours.agrees(theirs)
+            }
+            (
+                Self::Approximate { epsilon: ours, delta_units: our_units, delta: our_delta },
+                Self::Approximate { epsilon: theirs, delta_units: their_units, delta: their_delta },
+            ) => ours.agrees(theirs) && our_units == their_units && same(*our_delta, *their_delta),
+            _ => false,
+        }
+    }
+
     fn of(charge: Charge) -> Self {
         let cost = CostRecord::of(charge.cost());
         match charge.notion() {
@@ -281,4 +334,9 @@ impl ChargeRecord {
             },
         }
     }
+}
+
+/// Whether two numbers are the same but for the last digits, which readers and writers of files may lose. Units are compared exactly.
+pub(super) fn same(one: f64, other: f64) -> bool {
+    (one - other).abs() <= 1e-14 * one.abs().max(other.abs())
 }

@@ -166,7 +166,8 @@ fn a_record_says_all_and_adds_up() {
     assert!(text.contains(r#""part":{"group":0,"by":"regions","name":"north"}"#));
 
     // What an honest mistake or a dishonest hand could change.
-    let broken: [fn(&mut LedgerRecord); 8] = [
+    let broken: [fn(&mut LedgerRecord); 9] = [
+        |record| record.events[0].scale = Some(2.0),
         |record| record.events.truncate(1),
         |record| record.events.push(record.events[0].clone()),
         |record| record.spent = record.events[0].cost,
@@ -184,6 +185,21 @@ fn a_record_says_all_and_adds_up() {
 }
 
 #[test]
+fn the_schema_of_the_file_knows_every_key() {
+    let schema = serde_json::to_value(schemars::schema_for!(LedgerRecord)).unwrap();
+    let mut ledger = pure(1.0);
+    ledger.spend(laplace("sex", 1.0)).unwrap();
+    let record = ledger.record(particulars(&NoiseSource::insecure_test_seed(1)));
+    let record = serde_json::to_value(record).unwrap();
+    for key in record.as_object().unwrap().keys() {
+        assert!(schema["properties"].get(key).is_some_and(|property| !property.is_null()), "{key}");
+    }
+    for key in record["events"][0].as_object().unwrap().keys() {
+        assert!(schema["$defs"]["EventRecord"]["properties"].get(key).is_some(), "{key}");
+    }
+}
+
+#[test]
 fn insecure_noise_is_shouted() {
     let mut ledger = pure(1.0);
     ledger.spend(laplace("sex", 1.0)).unwrap();
@@ -196,8 +212,11 @@ fn insecure_noise_is_shouted() {
     );
 }
 
-/// An event of a random kind and size, on all records or on one of three parts of two groups.
-fn spends() -> impl Strategy<Value = Vec<(u8, u64, Option<(bool, u8)>)>> {
+/// Kind and size of an event, and the group and part where it takes place, if any.
+type Spend = (u8, u64, Option<(bool, u8)>);
+
+/// Events of random kinds and sizes, on all records or on one of three parts of two groups.
+fn spends() -> impl Strategy<Value = Vec<Spend>> {
     let place = prop::option::of((any::<bool>(), 0..3_u8));
     prop::collection::vec((0..4_u8, 1..1_u64 << 39, place), 0..60)
 }
@@ -224,6 +243,7 @@ proptest! {
                 1 => Event::discrete_gaussian("gaussian", cost, 2).unwrap(),
                 2 => Event::exponential_mechanism_in_rho("choice", cost, 1.0).unwrap(),
                 _ => Event {
+                    mechanism: Mechanism::ThresholdedHistogram,
                     charge: Charge::Approximate(cost, DeltaCost::from_units(units << 4)),
                     ..Event::discrete_laplace("thresholded", cost, 1).unwrap()
                 },
@@ -240,7 +260,8 @@ proptest! {
             prop_assert!(ledger.spent().delta() <= budget.limit().delta());
         }
         let record = ledger.record(particulars(&NoiseSource::insecure_test_seed(1)));
-        prop_assert!(record.verify().is_ok());
+        let read: LedgerRecord = serde_json::from_str(&serde_json::to_string(&record).unwrap()).unwrap();
+        prop_assert!(record.verify().is_ok() && read.verify().is_ok());
         if let Guarantee::Approximate(..) = budget.asked() {
             prop_assert!(record.totals.approximate[0].epsilon.units <= epsilon.budget().unwrap().units());
         }

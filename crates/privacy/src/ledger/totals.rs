@@ -5,9 +5,9 @@ use serde::{Deserialize, Serialize};
 
 use super::charge::{Amount, Charge, DeltaCost, Notion};
 use super::composition::{Place, RunningTotal};
-use super::record::CostRecord;
+use super::record::{CostRecord, same};
 use crate::conversion::epsilon_of_rho;
-use crate::{Cost, Delta, Guarantee};
+use crate::{Delta, Guarantee};
 
 /// What all events cost together, in each notion that a theorem allows; all rounded up.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -58,6 +58,21 @@ impl Totals {
         let record = |amount: Amount| CostRecord::of(amount.cost);
         Self { pure: pure.map(record), zero_concentrated: zero_concentrated.map(record), approximate }
     }
+
+    /// Whether two totals are the same; decimals may differ in the last digits.
+    pub(super) fn agrees(&self, other: &Self) -> bool {
+        let same_cost = |ours: &Option<CostRecord>, theirs: &Option<CostRecord>| match (ours, theirs) {
+            (Some(ours), Some(theirs)) => ours.agrees(theirs),
+            (ours, theirs) => ours.is_none() && theirs.is_none(),
+        };
+        let same_approximate = |(ours, theirs): (&ApproximateTotal, &ApproximateTotal)| {
+            same(ours.delta, theirs.delta) && ours.epsilon.agrees(&theirs.epsilon) && ours.by == theirs.by
+        };
+        same_cost(&self.pure, &other.pure)
+            && same_cost(&self.zero_concentrated, &other.zero_concentrated)
+            && self.approximate.len() == other.approximate.len()
+            && self.approximate.iter().zip(&other.approximate).all(same_approximate)
+    }
 }
 
 /// The total in one notion, if every event can be stated in it.
@@ -81,11 +96,5 @@ fn deltas(asked: Guarantee) -> Vec<Delta> {
     match asked {
         Guarantee::Approximate(_, delta) => vec![delta],
         _ => customary.to_vec(),
-    }
-}
-
-impl CostRecord {
-    pub(super) fn of(cost: Cost) -> Self {
-        Self { units: cost.units(), value: cost.value_up() }
     }
 }

@@ -148,7 +148,7 @@ fn below_enclosure<R: CryptoRng + ?Sized>(
         bits += 64;
         let bounds = enclose(bits);
         assert_eq!(bounds.bits(), bits, "bounds have the number of bits that was asked for");
-        if &uniform + 1_u32 <= *bounds.lower() {
+        if uniform < *bounds.lower() {
             return true;
         }
         if uniform >= *bounds.upper() {

@@ -4,8 +4,10 @@ use num_bigint::BigUint;
 use rand::CryptoRng;
 
 use super::bernoulli::{bernoulli_exp_minus, exp_minus_fraction, geometric_by_e};
+use super::enclosure::any_exceeds;
 use super::greatest_common_divisor;
 use super::uniform::{uniform_below_u64, uniform_below_u128};
+use crate::ledger::DeltaCost;
 use crate::{Cost, PrivacyError};
 
 /// Integers with P(z) = (1 − e^−r)/(1 + e^−r) · e^(−r·|z|), for a rational rate r; 1/r is the scale.
@@ -107,6 +109,35 @@ impl DiscreteLaplace {
     pub fn variance(&self) -> f64 {
         let rate = 1.0 / self.scale();
         0.5 / (rate / 2.0).sinh().powi(2)
+    }
+
+    /// The smallest level j with P(Z > j) ≤ δ, by rigorous bounds: what noise exceeds with probability δ at most.
+    ///
+    /// In a histogram whose empty cells are left out, a cell of one record that is released only if its noisy count is at least j + 2 gives
+    /// itself away with probability P(1 + Z ≥ j + 2) ≤ δ (Korolova et al. 2009; Bun, Nissim & Stemmer 2016).
+    pub fn level_exceeded_with(&self, delta: DeltaCost) -> Result<u64, PrivacyError> {
+        let (one, numerator, denominator) =
+            (BigUint::from(1_u32), self.numerator.into(), self.denominator.into());
+        // δ at 64 bits is a whole number, so a bound at 64 bits, rounded up, is compared exactly.
+        let rare = |level: u64| {
+            *any_exceeds(&one, &numerator, &denominator, level, 64).upper() <= BigUint::from(delta.units())
+        };
+        let (mut common, mut enough) = (0, 1 << 62);
+        if !rare(enough) {
+            return Err(PrivacyError::Scale);
+        }
+        if rare(0) {
+            return Ok(0);
+        }
+        while enough - common > 1 {
+            let middle = common + (enough - common) / 2;
+            if rare(middle) {
+                enough = middle;
+            } else {
+                common = middle;
+            }
+        }
+        Ok(enough)
     }
 
     /// Sign and magnitude; zero is never negative.
@@ -255,6 +286,20 @@ mod tests {
         assert!(matches!(DiscreteLaplace::for_cost(Cost::ZERO, 1), Err(PrivacyError::FreeLook)));
         assert!(matches!(DiscreteLaplace::for_cost(paid, 0), Err(PrivacyError::Sensitivity)));
         assert!(matches!(DiscreteLaplace::with_scale(1, 0), Err(PrivacyError::Scale)));
+    }
+
+    #[test]
+    fn the_level_of_a_threshold_is_the_smallest() {
+        for (scale, delta) in [(1, 1e-6), (10, 1e-9), (1_000, 1e-3), (1, 0.4)] {
+            let law = DiscreteLaplace::with_scale(scale, 1).unwrap();
+            let delta = crate::Delta::new(delta).unwrap();
+            let level = law.level_exceeded_with(DeltaCost::rounded_down(delta)).unwrap() as i64;
+            let above = |level: i64| law.cumulative(-level - 1);
+            assert!(above(level) <= delta.value(), "{scale}");
+            assert!(level == 0 || above(level - 1) > delta.value(), "{scale}");
+        }
+        let law = DiscreteLaplace::with_scale(1 << 70, 1).unwrap();
+        assert!(law.level_exceeded_with(DeltaCost::from_units(1)).is_err());
     }
 
     #[test]

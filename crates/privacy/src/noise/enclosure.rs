@@ -188,7 +188,6 @@ mod tests {
 
     use super::*;
 
-    /// `python3 -c "from mpmath import *; mp.dps = 60; print(int(floor(exp(-mpf(a)/b) * 2**128)))"`
     #[test]
     fn bounds_enclose_the_exponential_and_are_a_few_units_wide() {
         for (a, b) in [(1_u32, 1_u32), (1, 3), (7, 2), (22, 7), (1, 1_000_000), (40, 1), (0, 5)] {
