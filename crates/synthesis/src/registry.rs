@@ -14,8 +14,11 @@ pub struct Method {
     /// A private synthesizer with these options, if it can be private.
     pub private: Option<Build<dyn PrivateSynthesizer>>,
     /// A model from its stored state, unless there is none to store.
-    pub load: Option<fn(serde_json::Value) -> Result<Box<dyn Model>, SynthesisError>>,
+    pub load: Option<Load>,
 }
+
+/// How a stored state becomes a model.
+pub type Load = fn(serde_json::Value) -> Result<Box<dyn Model>, SynthesisError>;
 
 /// How options become a synthesizer.
 pub type Build<T> = fn(&toml::Table) -> Result<Box<T>, SynthesisError>;
