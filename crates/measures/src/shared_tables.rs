@@ -97,6 +97,11 @@ impl SharedTables {
         &self.left_out
     }
 
+    /// The names of these variables.
+    pub fn names(&self, of: &Attributes) -> Vec<String> {
+        of.positions().iter().map(|position| self.domain().variables()[*position].name().to_owned()).collect()
+    }
+
     /// The variables of these names.
     pub fn attributes(&self, names: &[impl AsRef<str>]) -> Result<Attributes, MeasureError> {
         Ok(Attributes::named(self.domain(), names.iter().map(AsRef::as_ref))?)

@@ -1,3 +1,7 @@
 //! How well a synthetic table serves in place of the original.
 
+pub mod distance;
+pub mod interval;
+mod numbers;
+pub mod ratio_of_counts;
 pub mod tables;
