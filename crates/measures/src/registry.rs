@@ -2,8 +2,10 @@
 
 use crate::evaluation::mean_of_sets;
 use crate::risk::uniques::Uniques;
+use crate::utility::conformance::Conformance;
 use crate::utility::distance::Distances;
 use crate::utility::interval::Intervals;
+use crate::utility::mca::Mca;
 use crate::utility::ratio_of_counts::Counts;
 use crate::utility::tables::{TableOptions, Tables};
 use crate::{Comparison, Finding, MeasureCard, MeasureError, SyntheticSets};
@@ -55,7 +57,8 @@ impl Default for Settings {
 }
 
 /// Every family of measures, in the order reports show them.
-pub const MEASURES: &[&dyn Measure] = &[&Tables, &Counts, &Distances, &Intervals, &Uniques];
+pub const MEASURES: &[&dyn Measure] =
+    &[&Tables, &Counts, &Distances, &Intervals, &Mca, &Conformance, &Uniques];
 
 /// The card of a measure.
 pub fn card_of(name: &str) -> Option<&'static MeasureCard> {

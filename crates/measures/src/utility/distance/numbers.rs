@@ -16,7 +16,7 @@ pub fn kolmogorov_smirnov(one: &[f64], other: &[f64]) -> f64 {
 ///
 /// ```
 /// use measures::utility::distance::wasserstein;
-/// assert_eq!(wasserstein(&[0.0, 1.0], &[2.0, 3.0, 2.0, 3.0].map(f64::from).as_slice()), 2.0);
+/// assert_eq!(wasserstein(&[0.0, 1.0], &[2.0, 2.0, 3.0, 3.0]), 2.0);
 /// ```
 pub fn wasserstein(one: &[f64], other: &[f64]) -> f64 {
     let mut sum = 0.0;
