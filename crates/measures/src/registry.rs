@@ -6,6 +6,7 @@ use crate::utility::conformance::Conformance;
 use crate::utility::distance::Distances;
 use crate::utility::interval::Intervals;
 use crate::utility::mca::Mca;
+use crate::utility::propensity::{Propensity, PropensityOptions};
 use crate::utility::ratio_of_counts::Counts;
 use crate::utility::tables::{TableOptions, Tables};
 use crate::{Comparison, Finding, MeasureCard, MeasureError, SyntheticSets};
@@ -46,19 +47,27 @@ pub struct Settings {
     pub ways: Vec<usize>,
     /// Tables that are compared beside those, by the names of their variables.
     pub named_tables: Vec<Vec<String>>,
+    /// How propensity is measured.
+    pub propensity: PropensityOptions,
     /// Sets of variables by which an intruder might know a record; none means all variables but identifiers.
     pub keys: Vec<Vec<String>>,
 }
 
 impl Default for Settings {
     fn default() -> Self {
-        Self { tables: TableOptions::default(), ways: vec![1, 2], named_tables: Vec::new(), keys: Vec::new() }
+        Self {
+            tables: TableOptions::default(),
+            ways: vec![1, 2],
+            named_tables: Vec::new(),
+            propensity: PropensityOptions::default(),
+            keys: Vec::new(),
+        }
     }
 }
 
 /// Every family of measures, in the order reports show them.
 pub const MEASURES: &[&dyn Measure] =
-    &[&Tables, &Counts, &Distances, &Intervals, &Mca, &Conformance, &Uniques];
+    &[&Tables, &Counts, &Distances, &Intervals, &Mca, &Propensity, &Conformance, &Uniques];
 
 /// The card of a measure.
 pub fn card_of(name: &str) -> Option<&'static MeasureCard> {

@@ -5,5 +5,6 @@ pub mod distance;
 pub mod interval;
 pub mod mca;
 mod numbers;
+pub mod propensity;
 pub mod ratio_of_counts;
 pub mod tables;
