@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::Better;
+use crate::{Better, Finding};
 
 /// Everything a reader needs to understand a measure's number.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
@@ -43,6 +43,28 @@ pub enum Null {
     Formula(&'static str),
     /// Not known in closed form, or not a question that makes sense.
     None,
+}
+
+impl MeasureCard {
+    /// A finding of this measure; what is expected of it is as on the card.
+    pub(crate) fn finding(&self, on: &[impl AsRef<str>], value: f64) -> Finding {
+        let null = if let Null::Value(null) = self.null { Some(null) } else { None };
+        Finding::value(self.name, on.iter().map(AsRef::as_ref), value, null, self.better)
+    }
+
+    /// A finding without a number.
+    pub(crate) fn undefined(&self, on: &[impl AsRef<str>], because: impl ToString) -> Finding {
+        Finding::undefined(self.name, on.iter().map(AsRef::as_ref), self.better, because)
+    }
+
+    /// The mean of these numbers, with how many they are; undefined if there are none.
+    pub(crate) fn mean_finding(&self, on: &[&str], values: &[f64]) -> Finding {
+        let finding = match values.len() {
+            0 => self.undefined(on, "it is defined nowhere in these files"),
+            some => self.finding(on, values.iter().sum::<f64>() / some as f64),
+        };
+        finding.with("of", values.len())
+    }
 }
 
 impl Range {

@@ -30,6 +30,9 @@ pub enum MeasureError {
         /// What it must be.
         message: String,
     },
+    /// A tree that cannot be grown.
+    #[error(transparent)]
+    Tree(#[from] statistics::trees::TreeError),
     /// Counts of two sources that do not have the same classes.
     #[error("the two sources do not have the same variables and classes; classify both on one domain first")]
     DifferentDomains,

@@ -20,6 +20,7 @@
 pub mod card;
 pub mod comparison;
 mod error;
+pub mod evaluation;
 pub mod finding;
 pub mod registry;
 pub mod risk;
@@ -27,8 +28,9 @@ pub mod shared_tables;
 pub mod utility;
 
 pub use card::{MeasureCard, Null, Range};
-pub use comparison::Comparison;
+pub use comparison::{Comparison, SyntheticSets};
 pub use error::MeasureError;
+pub use evaluation::evaluate;
 pub use finding::{Better, Finding};
 pub use registry::{MEASURES, Measure, Settings, card_of};
 pub use shared_tables::SharedTables;

@@ -1,8 +1,15 @@
 //! The one list of measures, from which command line, reports and documentation are made.
 
+use crate::evaluation::mean_of_sets;
 use crate::risk::uniques::Uniques;
+use crate::utility::conformance::Conformance;
+use crate::utility::distance::Distances;
+use crate::utility::interval::Intervals;
+use crate::utility::mca::Mca;
+use crate::utility::propensity::{Propensity, PropensityOptions};
+use crate::utility::ratio_of_counts::Counts;
 use crate::utility::tables::{TableOptions, Tables};
-use crate::{Comparison, Finding, MeasureCard, MeasureError};
+use crate::{Comparison, Finding, MeasureCard, MeasureError, SyntheticSets};
 
 /// A family of measures that come out of one computation.
 pub trait Measure: Sync {
@@ -19,6 +26,16 @@ pub trait Measure: Sync {
         comparison: &Comparison<'_>,
         settings: &Settings,
     ) -> Result<Vec<Finding>, MeasureError>;
+
+    /// The same of several synthetic tables: by default what is found of each by itself, and then the [mean](mean_of_sets).
+    fn evaluate_sets(
+        &self,
+        sets: &SyntheticSets<'_>,
+        settings: &Settings,
+    ) -> Result<Vec<Finding>, MeasureError> {
+        let found = sets.comparisons().map(|comparison| self.evaluate(&comparison, settings));
+        Ok(mean_of_sets(found.collect::<Result<_, _>>()?))
+    }
 }
 
 /// What the user wants to know; every family takes what concerns it.
@@ -28,18 +45,29 @@ pub struct Settings {
     pub tables: TableOptions,
     /// Which tables are compared: all of one variable, of two, of three …
     pub ways: Vec<usize>,
+    /// Tables that are compared beside those, by the names of their variables.
+    pub named_tables: Vec<Vec<String>>,
+    /// How propensity is measured.
+    pub propensity: PropensityOptions,
     /// Sets of variables by which an intruder might know a record; none means all variables but identifiers.
     pub keys: Vec<Vec<String>>,
 }
 
 impl Default for Settings {
     fn default() -> Self {
-        Self { tables: TableOptions::default(), ways: vec![1, 2], keys: Vec::new() }
+        Self {
+            tables: TableOptions::default(),
+            ways: vec![1, 2],
+            named_tables: Vec::new(),
+            propensity: PropensityOptions::default(),
+            keys: Vec::new(),
+        }
     }
 }
 
 /// Every family of measures, in the order reports show them.
-pub const MEASURES: &[&dyn Measure] = &[&Tables, &Uniques];
+pub const MEASURES: &[&dyn Measure] =
+    &[&Tables, &Counts, &Distances, &Intervals, &Mca, &Propensity, &Conformance, &Uniques];
 
 /// The card of a measure.
 pub fn card_of(name: &str) -> Option<&'static MeasureCard> {

@@ -21,6 +21,7 @@ pub struct SharedTables {
     original: CodedTable,
     synthetic: Vec<CodedTable>,
     left_out: Vec<String>,
+    special_codes: Vec<Vec<f64>>,
 }
 
 impl SharedTables {
@@ -65,6 +66,7 @@ impl SharedTables {
         }
         let shared = used.par_iter().map(|variable| Sides::find(&variable.name, &tables)?.share(grouping));
         let shared = shared.collect::<Result<Vec<(Classes, Vec<Codes>)>, MeasureError>>()?;
+        let special_codes = used.iter().map(|variable| codes_in_any(&variable.name, &tables)).collect();
         let mut classes = Vec::with_capacity(shared.len());
         let mut columns: Vec<Vec<Codes>> = tables.iter().map(|_| Vec::with_capacity(shared.len())).collect();
         for (of_variable, codes) in shared {
@@ -74,7 +76,7 @@ impl SharedTables {
         let domain = Domain::new(classes)?;
         let mut coded = columns.into_iter().map(|columns| CodedTable::from_codes(domain.clone(), columns));
         let original = coded.next().ok_or(MeasureError::NoSynthetic)?;
-        Ok(Self { original, synthetic: coded.collect(), left_out })
+        Ok(Self { original, synthetic: coded.collect(), left_out, special_codes })
     }
 
     /// The variables and their classes.
@@ -95,6 +97,21 @@ impl SharedTables {
     /// Variables that are not compared: identifiers, and those that not all tables have.
     pub fn left_out(&self) -> &[String] {
         &self.left_out
+    }
+
+    /// Whether the variable at this position is a number or a date.
+    pub(crate) fn is_numeric(&self, position: usize) -> bool {
+        !matches!(self.domain().variables()[position].partition(), Partition::Levels(_))
+    }
+
+    /// The special codes that the variable at this position has in any of the tables.
+    pub(crate) fn special_codes(&self, position: usize) -> &[f64] {
+        &self.special_codes[position]
+    }
+
+    /// The names of these variables.
+    pub fn names(&self, of: &Attributes) -> Vec<String> {
+        of.positions().iter().map(|position| self.domain().variables()[*position].name().to_owned()).collect()
     }
 
     /// The variables of these names.
@@ -224,6 +241,18 @@ impl<'a> Sides<'a> {
         variable.missing = missing;
         Classes::new(&variable, partition)
     }
+}
+
+/// The special codes that any of the tables knows of a variable, in their order.
+fn codes_in_any(name: &str, tables: &[&Table]) -> Vec<f64> {
+    let mut codes = Vec::new();
+    let variables = tables.iter().filter_map(|table| table.schema().variable(name).ok());
+    for code in variables.flat_map(|variable| &variable.codes) {
+        if !codes.contains(&code.value) {
+            codes.push(code.value);
+        }
+    }
+    codes
 }
 
 /// The levels or texts of a column with its codes, among which the number of levels stands for missing.

@@ -1,3 +1,10 @@
 //! How well a synthetic table serves in place of the original.
 
+pub mod conformance;
+pub mod distance;
+pub mod interval;
+pub mod mca;
+mod numbers;
+pub mod propensity;
+pub mod ratio_of_counts;
 pub mod tables;

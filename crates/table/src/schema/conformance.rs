@@ -111,6 +111,24 @@ impl Table {
     /// The table under another schema, with levels recoded, special codes set apart and every value, rule and impossible
     /// cell checked.
     pub fn conform(self, schema: Arc<Schema>) -> Result<Self, TableError> {
+        let (table, violations) = self.recoded(schema)?;
+        if !violations.is_empty() {
+            return Err(TableError::Violations(violations));
+        }
+        let violations = table.broken_rules()?;
+        if violations.is_empty() { Ok(table) } else { Err(TableError::Violations(violations)) }
+    }
+
+    /// Everything in which the table breaks another schema with the same columns, whatever that is: values, then rules. For the
+    /// rules, a value that the schema does not know counts as missing.
+    pub fn violations_of(self, schema: Arc<Schema>) -> Result<Violations, TableError> {
+        let (table, mut violations) = self.recoded(schema)?;
+        violations.0.extend(table.broken_rules()?.0);
+        Ok(violations)
+    }
+
+    /// The table with its values as those of the schema, and what does not fit.
+    fn recoded(self, schema: Arc<Schema>) -> Result<(Self, Violations), TableError> {
         let (own, columns) = self.into_parts();
         let mut columns: Vec<Option<Column>> = columns.into_iter().map(Some).collect();
         let mut conformed = Vec::with_capacity(columns.len());
@@ -126,12 +144,7 @@ impl Table {
             let column = conform_column(variable, &own.variables()[position], column, &mut violations);
             conformed.push(column);
         }
-        if !violations.is_empty() {
-            return Err(TableError::Violations(violations));
-        }
-        let table = Self::new(schema, conformed)?;
-        let violations = table.broken_rules()?;
-        if violations.is_empty() { Ok(table) } else { Err(TableError::Violations(violations)) }
+        Ok((Self::new(schema, conformed)?, violations))
     }
 
     /// Everything in which records break the schema: ranges, missing values, nesting, formulas, rules, impossible cells.
@@ -241,7 +254,7 @@ fn column_differences(table: &Schema, schema: &Schema) -> String {
     parts.join("; ")
 }
 
-/// The column as values of `wanted`; what does not fit is noted and the column then not used.
+/// The column as values of `wanted`. What does not fit is noted; an unknown level becomes missing, a fraction is cut off.
 fn conform_column(wanted: &Variable, from: &Variable, column: Column, violations: &mut Violations) -> Column {
     let name = || wanted.name.clone();
     if !wanted.missing {
@@ -266,8 +279,9 @@ fn conform_column(wanted: &Variable, from: &Variable, column: Column, violations
             let rows =
                 text.codes.iter().enumerate().filter(|(_, code)| is_unknown(*code)).map(|(row, _)| row);
             violations.note(Violation::UnknownLevel(name()), rows);
-            let cardinality = levels.len() + usize::from(wanted.missing);
             let new_code: Vec<u32> = new_code.into_iter().map(|code| code.min(missing)).collect();
+            let beyond = wanted.missing || text.codes.iter().any(|code| new_code[code as usize] == missing);
+            let cardinality = levels.len() + usize::from(beyond);
             Column::Categorical(Arc::new(text.codes.recode(&new_code, cardinality.max(1))))
         }
         Kind::TextId => Column::Text(into_text(from, column)),

@@ -5,7 +5,7 @@
 use rayon::prelude::*;
 use table::{Attributes, CountSource, Domain, Margin};
 
-use super::{CellPairs, TableOptions, TableUtility};
+use super::{CellPairs, MissingValues, TableOptions, TableUtility};
 use crate::{Comparison, MeasureError, SharedTables};
 
 /// The utility of the table of these variables.
@@ -60,13 +60,22 @@ impl SharedTables {
         of: &[Attributes],
         options: &TableOptions,
     ) -> Result<Vec<TableUtility>, MeasureError> {
-        let of_sets = self.synthetic().iter().map(|set| tables_between(self.original(), set, of, options));
-        let of_sets = of_sets.collect::<Result<Vec<Vec<TableUtility>>, _>>()?;
-        let mean = |table: usize| {
-            let sets: Vec<TableUtility> = of_sets.iter().map(|set| set[table].clone()).collect();
-            TableUtility::mean(&sets).ok_or(MeasureError::NoSynthetic)
-        };
-        (0..of.len()).map(mean).collect()
+        let of_sets = self.tables_of_sets(of, options)?;
+        of_sets.iter().map(|sets| TableUtility::mean(sets).ok_or(MeasureError::NoSynthetic)).collect()
+    }
+
+    /// The utility of these tables in every synthetic set: for each table, one a set.
+    pub fn tables_of_sets(
+        &self,
+        of: &[Attributes],
+        options: &TableOptions,
+    ) -> Result<Vec<Vec<TableUtility>>, MeasureError> {
+        let mut of_tables: Vec<Vec<TableUtility>> = of.iter().map(|_| Vec::new()).collect();
+        for set in self.synthetic() {
+            let tables = tables_between(self.original(), set, of, options)?;
+            of_tables.iter_mut().zip(tables).for_each(|(sets, table)| sets.push(table));
+        }
+        Ok(of_tables)
     }
 }
 
@@ -78,32 +87,42 @@ pub fn tables_between(
     options: &TableOptions,
 ) -> Result<Vec<TableUtility>, MeasureError> {
     let domain = original.domain();
+    each_table(original, synthetic, of, options.missing, |of, counts| {
+        let names = of.positions().iter().map(|position| domain.variables()[*position].name().to_owned());
+        TableUtility::of(names.collect(), counts, options.synthetic_size)
+    })
+}
+
+/// What `judge` says of each table's counts; the tables are counted in few passes and judged in parallel.
+pub(crate) fn each_table<T: Send>(
+    original: &dyn CountSource,
+    synthetic: &dyn CountSource,
+    of: &[Attributes],
+    missing: MissingValues,
+    judge: impl Fn(&Attributes, &CellPairs) -> T + Sync,
+) -> Result<Vec<T>, MeasureError> {
+    let domain = original.domain();
     if domain != synthetic.domain() {
         return Err(MeasureError::DifferentDomains);
     }
-    let utility = |of: &Attributes, counts: &CellPairs| {
-        let names = of.positions().iter().map(|position| domain.variables()[*position].name().to_owned());
-        TableUtility::of(names.collect(), counts, options.synthetic_size)
-    };
     let records = original.records() + synthetic.records();
     let batches = batches(domain, of, records);
     let of_batch = |batch: &Batch| match batch {
         Batch::Sparse(place) => {
             let table = &of[*place];
             let (y, s) = (original.contingency_table(table)?, synthetic.contingency_table(table)?);
-            Ok(vec![utility(table, &CellPairs::of_tables(domain, &y, &s, options.missing))])
+            Ok(vec![judge(table, &CellPairs::of_tables(domain, &y, &s, missing))])
         }
         Batch::Dense(places) => {
             let tables = &of[places.clone()];
             let (y, s) = (original.margins(tables)?, synthetic.margins(tables)?);
             let one = |(y, s): (&Margin, &Margin)| {
-                utility(y.attributes(), &CellPairs::of_margins(domain, y, s, options.missing))
+                judge(y.attributes(), &CellPairs::of_margins(domain, y, s, missing))
             };
             Ok(y.par_iter().zip(&s).map(one).collect())
         }
     };
-    let found: Vec<Vec<TableUtility>> =
-        batches.par_iter().map(of_batch).collect::<Result<_, MeasureError>>()?;
+    let found: Vec<Vec<T>> = batches.par_iter().map(of_batch).collect::<Result<_, MeasureError>>()?;
     Ok(found.into_iter().flatten().collect())
 }
 

@@ -116,7 +116,7 @@ pub(super) fn voas_williamson(pairs: impl Iterator<Item = (u64, u64)>, original:
 
 /// s − y n/N, which is exactly zero where the shares are equal. The products are taken in 128 bits only when they must be;
 /// 64 are somewhat quicker, and S_pMSE is asked for thousands of times.
-pub(super) fn difference((y, s): (u64, u64), original: u64, synthetic: u64) -> f64 {
+pub(crate) fn difference((y, s): (u64, u64), original: u64, synthetic: u64) -> f64 {
     let products = if original.max(synthetic) < 1 << 31 {
         ((s * original).cast_signed() - (y * synthetic).cast_signed()) as f64
     } else {

@@ -12,6 +12,7 @@ mod reference;
 mod statistic;
 mod summary;
 mod table_utility;
+mod wanted;
 
 pub use all_tables::{all_tables, one_table, tables_between};
 pub use cell_pairs::CellPairs;
@@ -19,11 +20,17 @@ pub use reference::ReferenceTables;
 pub use statistic::TableStatistic;
 pub use summary::{TablesSummary, VariableScore};
 pub use table_utility::{TableUtility, Undefined};
+pub use wanted::WhichTables;
+
+pub(crate) use all_tables::each_table;
+pub(crate) use cell_pairs::difference as cell_difference;
+pub(crate) use wanted::wanted_tables;
 
 use table::Grouping;
 use table::grouping::GroupingStyle;
 
-use crate::{Comparison, Finding, Measure, MeasureCard, MeasureError, Settings, SharedTables};
+use crate::evaluation::with_each;
+use crate::{Comparison, Finding, Measure, MeasureCard, MeasureError, Settings, SharedTables, SyntheticSets};
 
 /// How tables are made and judged.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -82,16 +89,35 @@ impl Measure for Tables {
         comparison: &Comparison<'_>,
         settings: &Settings,
     ) -> Result<Vec<Finding>, MeasureError> {
-        let shared = SharedTables::new(comparison, &settings.tables.grouping)?;
+        let Comparison { original, synthetic, holdout } = *comparison;
+        self.evaluate_sets(&SyntheticSets { original, synthetic: &[synthetic], holdout }, settings)
+    }
+
+    fn evaluate_sets(
+        &self,
+        sets: &SyntheticSets<'_>,
+        settings: &Settings,
+    ) -> Result<Vec<Finding>, MeasureError> {
+        let shared = SharedTables::of_sets(sets.original, sets.synthetic, &settings.tables.grouping)?;
         let mut findings = Vec::new();
-        for ways in &settings.ways {
-            let tables = shared.all_tables(*ways, &settings.tables)?;
-            let mut summary = TablesSummary::of(&tables, 1).findings(*ways);
+        for (which, of) in wanted_tables(&shared, settings)? {
+            let of_sets = shared.tables_of_sets(&of, &settings.tables)?;
+            let means: Vec<TableUtility> =
+                of_sets.iter().filter_map(|sets| TableUtility::mean(sets)).collect();
+            let mut summary = TablesSummary::of(&means, 1).findings(which);
+            if sets.synthetic.len() > 1 {
+                let of_set = |set: usize| -> Vec<TableUtility> {
+                    of_sets.iter().map(|sets| sets[set].clone()).collect()
+                };
+                let mean = |set: usize| TablesSummary::of(&of_set(set), 0).mean(TableStatistic::SPmse);
+                let each: Vec<Option<f64>> = (0..sets.synthetic.len()).map(mean).collect();
+                summary[0] = with_each(summary[0].clone(), &each);
+            }
             if !shared.left_out().is_empty() {
                 summary[0] = summary[0].clone().with("left_out", shared.left_out());
             }
             findings.extend(summary);
-            findings.extend(tables.iter().flat_map(TableUtility::findings));
+            findings.extend(of_sets.iter().flat_map(|sets| TableUtility::findings_of_sets(sets)));
         }
         Ok(findings)
     }

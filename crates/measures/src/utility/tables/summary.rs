@@ -1,6 +1,6 @@
 //! Many tables in a few numbers: the mean, the worst, and a score for each variable.
 
-use super::{TableStatistic, TableUtility};
+use super::{TableStatistic, TableUtility, WhichTables};
 use crate::{Finding, card_of};
 
 /// What a set of tables says together. Numbers that are undefined in a table are left out of means and counted.
@@ -68,8 +68,8 @@ impl TablesSummary {
         self.undefined[statistic as usize]
     }
 
-    /// The mean and worst S_pMSE and the score of each variable.
-    pub fn findings(&self, ways: usize) -> Vec<Finding> {
+    /// The mean and worst S_pMSE and the score of each variable, of all tables of `ways` variables or of named ones.
+    pub fn findings(&self, which: WhichTables) -> Vec<Finding> {
         let finding = |name: &str, on: &[String], value: Option<f64>| {
             let (null, better) = card_of(name).map_or((None, crate::Better::Lower), |card| {
                 let null = if let crate::Null::Value(null) = card.null { Some(null) } else { None };
@@ -79,7 +79,7 @@ impl TablesSummary {
                 Some(value) => Finding::value(name, on, value, null, better),
                 None => Finding::undefined(name, on, better, "it is defined for none of the tables"),
             };
-            finding.with("ways", ways)
+            which.note(finding)
         };
         let mean = finding("tables.mean_s_pmse", &[], self.mean(TableStatistic::SPmse))
             .with("tables", self.tables)

@@ -2,6 +2,7 @@
 
 use super::cell_pairs::difference;
 use super::{CellPairs, SyntheticSize, TableStatistic};
+use crate::evaluation::with_each;
 use crate::{Finding, Null};
 
 /// What was found in one table: a value, or the reason why there is none, for every [`TableStatistic`].
@@ -94,6 +95,19 @@ impl TableUtility {
             (SG | SWmabsdd, _) => Some(1.0),
             (_, Null::Formula(_)) => Some(df),
         }
+    }
+
+    /// One finding for each number of the mean over data sets, with what it is in every set if there are several.
+    pub(crate) fn findings_of_sets(sets: &[Self]) -> Vec<Finding> {
+        let Some(mean) = Self::mean(sets) else { return Vec::new() };
+        if sets.len() == 1 {
+            return mean.findings().collect();
+        }
+        let with_sets = |(finding, statistic): (Finding, TableStatistic)| {
+            let each: Vec<Option<f64>> = sets.iter().map(|set| set.value(statistic).ok()).collect();
+            with_each(finding, &each)
+        };
+        mean.findings().zip(TableStatistic::ALL).map(with_sets).collect()
     }
 
     /// One finding for each number.

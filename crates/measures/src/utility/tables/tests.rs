@@ -138,7 +138,7 @@ fn files_with_odd_shapes_are_measured() {
     let summary = TablesSummary::of(&tables, 5);
     assert_eq!((summary.undefined(SPmse), summary.worst.len()), (1, 2));
     assert_eq!(summary.variables.last().unwrap().mean_s_pmse, None);
-    let found = summary.findings(1);
+    let found = summary.findings(WhichTables::OfWays(1));
     assert_eq!(found[0].detail["undefined"], 1);
     assert!(all_tables(&comparison, 4, &TableOptions::default()).unwrap().is_empty());
     assert!(all_tables(&comparison, 0, &TableOptions::default()).is_err());

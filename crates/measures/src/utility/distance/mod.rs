@@ -1,0 +1,288 @@
+//! Distances between two files: of cell shares, of distributions of numbers, of associations.
+//!
+//! Missing values are a class of their own in tables, as `TableOptions` says; from numbers they are left out, and so are
+//! special codes; correlations use the records that have both numbers.
+
+mod association;
+mod cell_shares;
+mod cell_size;
+mod numbers;
+
+pub use association::{correlation, cramers_v};
+pub use cell_shares::CellShareDistances;
+pub use cell_size::{CELL_SIZES, PercentDifferences};
+pub use numbers::{kolmogorov_smirnov, wasserstein};
+
+use table::Attributes;
+
+use crate::utility::numbers::number_pairs;
+use crate::utility::tables::{each_table, wanted_tables};
+use crate::{
+    Better, Comparison, Finding, Measure, MeasureCard, MeasureError, Null, Range, Settings, SharedTables,
+};
+
+/// The family of distances.
+#[derive(Clone, Copy, Debug)]
+pub struct Distances;
+
+const fn card(
+    name: &'static str,
+    question: &'static str,
+    unit: &'static str,
+    range: Range,
+    citation: &'static str,
+) -> MeasureCard {
+    MeasureCard { name, question, better: Better::Lower, unit, range, null: Null::None, citation }
+}
+
+const TWO: Range = Range { from: 0.0, to: Some(2.0) };
+const ROOT_TWO: Range = Range { from: 0.0, to: Some(std::f64::consts::SQRT_2) };
+const LEVIN: &str = "Levin & Peres (2017), Markov Chains and Mixing Times, section 4.1";
+const JACKSON: &str = "Jackson, Mitra, Francis & Dove (2022), Using saturated count models, section 5.2";
+
+const CARDS: &[MeasureCard] = &[
+    card(
+        "distance.hellinger",
+        "How far are the square roots of the cells' shares apart?",
+        "",
+        Range::UNIT,
+        JACKSON,
+    ),
+    card("distance.euclidean", "How far are the cells' shares apart, squared?", "", ROOT_TWO, JACKSON),
+    card("distance.total_variation", "What share of records lies in another cell?", "", Range::UNIT, LEVIN),
+    card(
+        "distance.mean_hellinger",
+        "How large is the Hellinger distance of tables of this many variables, on average?",
+        "",
+        Range::UNIT,
+        JACKSON,
+    ),
+    card(
+        "distance.mean_euclidean",
+        "How large is the Euclidean distance of tables of this many variables, on average?",
+        "",
+        ROOT_TWO,
+        JACKSON,
+    ),
+    card(
+        "distance.mean_total_variation",
+        "How large is the total variation of tables of this many variables, on average?",
+        "",
+        Range::UNIT,
+        LEVIN,
+    ),
+    card(
+        "distance.percent_difference",
+        "By how many per cent do cells of this size differ, on average?",
+        "%",
+        Range::NOT_NEGATIVE,
+        JACKSON,
+    ),
+    card(
+        "distance.ks",
+        "How far are the distribution functions of a number apart, at most?",
+        "",
+        Range::UNIT,
+        "Smirnov (1939), Bulletin of Moscow University 2",
+    ),
+    card(
+        "distance.wasserstein",
+        "How far must a number be moved on average, to make the two distributions equal?",
+        "units of the variable",
+        Range::NOT_NEGATIVE,
+        "Vallender (1974), Theory of Probability and its Applications 18",
+    ),
+    card(
+        "distance.correlation",
+        "By how much do the correlations of two numbers differ?",
+        "",
+        TWO,
+        "Pearson (1895), Proceedings of the Royal Society 58",
+    ),
+    card(
+        "distance.cramers_v",
+        "By how much do the associations of two categorical variables differ?",
+        "",
+        Range::UNIT,
+        "Cramér (1946), Mathematical Methods of Statistics, section 21.9",
+    ),
+    card(
+        "distance.mean_correlation",
+        "By how much do the correlations of two numbers differ, on average?",
+        "",
+        TWO,
+        "Pearson (1895), Proceedings of the Royal Society 58",
+    ),
+    card(
+        "distance.mean_cramers_v",
+        "By how much do the associations of two categorical variables differ, on average?",
+        "",
+        Range::UNIT,
+        "Cramér (1946), Mathematical Methods of Statistics, section 21.9",
+    ),
+];
+
+/// About the whole file.
+const NO_VARIABLES: &[&str] = &[];
+
+const SHARES: usize = 0;
+const MEAN_SHARES: usize = 3;
+const PERCENT: usize = 6;
+const KS: usize = 7;
+const WASSERSTEIN: usize = 8;
+const CORRELATION: usize = 9;
+const CRAMERS_V: usize = 10;
+const MEAN_CORRELATION: usize = 11;
+const MEAN_CRAMERS_V: usize = 12;
+
+impl Measure for Distances {
+    fn name(&self) -> &'static str {
+        "distance"
+    }
+
+    fn cards(&self) -> &'static [MeasureCard] {
+        CARDS
+    }
+
+    fn evaluate(
+        &self,
+        comparison: &Comparison<'_>,
+        settings: &Settings,
+    ) -> Result<Vec<Finding>, MeasureError> {
+        let shared = SharedTables::new(comparison, &settings.tables.grouping)?;
+        let mut findings = of_tables(&shared, settings)?;
+        findings.extend(of_numbers(comparison));
+        findings.extend(of_categories(comparison, &shared, settings)?);
+        Ok(findings)
+    }
+}
+
+/// Shares of cells, and percentages by cell size, of the wanted tables.
+fn of_tables(shared: &SharedTables, settings: &Settings) -> Result<Vec<Finding>, MeasureError> {
+    let mut findings = Vec::new();
+    for (which, of) in wanted_tables(shared, settings)? {
+        let found = each_table(
+            shared.original(),
+            &shared.synthetic()[0],
+            &of,
+            settings.tables.missing,
+            |of, counts| (shared.names(of), CellShareDistances::of(counts), PercentDifferences::of(counts)),
+        )?;
+        for at in 0..3 {
+            let defined: Vec<f64> =
+                found.iter().filter_map(|(_, distances, _)| Some(distances.ok()?.values()[at])).collect();
+            findings.push(which.note(CARDS[MEAN_SHARES + at].mean_finding(&[], &defined)));
+        }
+        let mut by_size = PercentDifferences::default();
+        found.iter().for_each(|(_, _, differences)| by_size.add(differences));
+        for (band, (size, mean)) in CELL_SIZES.iter().zip(by_size.means()) {
+            let finding = match mean {
+                Some(mean) => CARDS[PERCENT].finding(NO_VARIABLES, mean),
+                None => CARDS[PERCENT].undefined(NO_VARIABLES, "the original has no cell of this size"),
+            };
+            findings.push(which.note(finding).with("cell_size", band.name).with("cells", size));
+        }
+        for (on, distances, _) in found {
+            findings.extend((0..3).map(|at| match distances {
+                Ok(distances) => CARDS[SHARES + at].finding(&on, distances.values()[at]),
+                Err(because) => CARDS[SHARES + at].undefined(&on, because),
+            }));
+        }
+    }
+    Ok(findings)
+}
+
+fn of_numbers(comparison: &Comparison<'_>) -> Vec<Finding> {
+    let numbers = number_pairs(comparison);
+    let mut findings = Vec::new();
+    for pair in &numbers {
+        let (original, synthetic) = pair.sorted();
+        let because = match (original.is_empty(), synthetic.is_empty()) {
+            (true, _) => Some("the original has no number here"),
+            (_, true) => Some("the synthetic file has no number here"),
+            _ => None,
+        };
+        if let Some(because) = because {
+            findings.extend([KS, WASSERSTEIN].map(|at| CARDS[at].undefined(&[pair.name], because)));
+            continue;
+        }
+        findings.push(CARDS[KS].finding(&[pair.name], kolmogorov_smirnov(&original, &synthetic)));
+        let distance = wasserstein(&original, &synthetic);
+        let finding = CARDS[WASSERSTEIN].finding(&[pair.name], distance);
+        let sd = numbers::standard_deviation(&original);
+        findings.push(if sd > 0.0 { finding.with("in_sd", distance / sd) } else { finding });
+    }
+    let mut differences = Vec::new();
+    let mut of_pairs = Vec::new();
+    for (place, one) in numbers.iter().enumerate() {
+        for other in &numbers[place + 1..] {
+            let on = [one.name, other.name];
+            of_pairs.push(
+                match (
+                    correlation(&one.original, &other.original),
+                    correlation(&one.synthetic, &other.synthetic),
+                ) {
+                    (Some(original), Some(synthetic)) => {
+                        differences.push((original - synthetic).abs());
+                        CARDS[CORRELATION]
+                            .finding(&on, (original - synthetic).abs())
+                            .with("original", original)
+                            .with("synthetic", synthetic)
+                    }
+                    (None, _) => CARDS[CORRELATION].undefined(&on, "a number does not vary in the original"),
+                    (_, None) => {
+                        CARDS[CORRELATION].undefined(&on, "a number does not vary in the synthetic file")
+                    }
+                },
+            );
+        }
+    }
+    if !of_pairs.is_empty() {
+        findings.push(CARDS[MEAN_CORRELATION].mean_finding(&[], &differences));
+    }
+    findings.extend(of_pairs);
+    findings
+}
+
+/// Cramér's V of all pairs of categorical variables.
+fn of_categories(
+    comparison: &Comparison<'_>,
+    shared: &SharedTables,
+    settings: &Settings,
+) -> Result<Vec<Finding>, MeasureError> {
+    let schema = comparison.original.schema();
+    let has_levels = |position: &usize| {
+        let name = shared.domain().variables()[*position].name();
+        schema.variable(name).is_ok_and(|variable| variable.kind.levels().is_some())
+    };
+    let categorical: Vec<usize> = (0..shared.domain().variables().len()).filter(has_levels).collect();
+    let mut pairs = Vec::new();
+    for (place, one) in categorical.iter().enumerate() {
+        pairs.extend(categorical[place + 1..].iter().map(|other| Attributes::new([*one, *other])));
+    }
+    let (original, synthetic) = (shared.original(), &shared.synthetic()[0]);
+    let missing = settings.tables.missing;
+    let of_original = association::all_cramers_v(original, &pairs, missing)?;
+    let of_synthetic = association::all_cramers_v(synthetic, &pairs, missing)?;
+    let mut differences = Vec::new();
+    let mut of_pairs = Vec::new();
+    for (of, both) in pairs.iter().zip(of_original.into_iter().zip(of_synthetic)) {
+        let on = shared.names(of);
+        of_pairs.push(match both {
+            (Some(original), Some(synthetic)) => {
+                differences.push((original - synthetic).abs());
+                CARDS[CRAMERS_V]
+                    .finding(&on, (original - synthetic).abs())
+                    .with("original", original)
+                    .with("synthetic", synthetic)
+            }
+            (None, _) => CARDS[CRAMERS_V].undefined(&on, "a variable does not vary in the original"),
+            (_, None) => CARDS[CRAMERS_V].undefined(&on, "a variable does not vary in the synthetic file"),
+        });
+    }
+    if of_pairs.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mean = CARDS[MEAN_CRAMERS_V].mean_finding(&[], &differences);
+    Ok(std::iter::once(mean).chain(of_pairs).collect())
+}

@@ -1,0 +1,196 @@
+//! Propensity: can a model tell a synthetic record from an original one?
+//!
+//! Both files are put one under the other, and a model predicts for each record how likely it is to be synthetic (Woo, Reiter,
+//! Oganian & Karr 2009). A missing value of a factor is a level; of a number it is an indicator beside it, and so is a special
+//! code. A model that finds nothing scores every record c = n/(N + n).
+//!
+//! Identifiers are not predictors. A factor with more than [`MOST_LEVELS`] levels is left out of the regression, which would spend
+//! a parameter on each; `detail.left_out` names it.
+
+mod cards;
+mod logistic;
+mod pooled;
+mod scores;
+mod tree;
+
+pub use logistic::{LogisticPropensity, logistic_propensity};
+pub use pooled::Pooled;
+pub use scores::{PropensityScores, ScoreSummary};
+pub use tree::{TreeNull, TreePropensity, propensity_tree, tree_pmse, tree_propensity};
+
+use cards::{CARDS, Cart, Logit};
+use rayon::prelude::*;
+
+use crate::evaluation::mean_of_sets;
+use crate::{Comparison, Finding, Measure, MeasureCard, MeasureError, Settings, SyntheticSets};
+
+/// Factors with more levels are left out of the logistic regression.
+pub const MOST_LEVELS: u32 = 100;
+
+/// How propensity is measured.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PropensityOptions {
+    /// Orders of the logistic regression: 0 for main effects, 1 with products of two variables, 2 of three.
+    pub orders: Vec<usize>,
+    /// How often labels are permuted for the null distribution of the tree.
+    pub permutations: usize,
+    /// The seed of the permutations.
+    pub seed: u64,
+}
+
+impl Default for PropensityOptions {
+    fn default() -> Self {
+        Self { orders: vec![0], permutations: 50, seed: 1 }
+    }
+}
+
+/// The family of propensity scores.
+#[derive(Clone, Copy, Debug)]
+pub struct Propensity;
+
+const EMPTY: &str = "one of the files has no records";
+
+impl Measure for Propensity {
+    fn name(&self) -> &'static str {
+        "propensity"
+    }
+
+    fn cards(&self) -> &'static [MeasureCard] {
+        CARDS
+    }
+
+    fn evaluate(
+        &self,
+        comparison: &Comparison<'_>,
+        settings: &Settings,
+    ) -> Result<Vec<Finding>, MeasureError> {
+        let pooled = Pooled::new(comparison, &[])?;
+        let options = &settings.propensity;
+        let mut findings = of_tree(&pooled, options);
+        let (small, left_out) = pooled.without_large_factors(MOST_LEVELS);
+        for order in &options.orders {
+            let found = of_logistic(&small, *order).into_iter().map(|finding| {
+                let finding = finding.with("order", *order);
+                if left_out.is_empty() { finding } else { finding.with("left_out", left_out.as_slice()) }
+            });
+            findings.extend(found);
+        }
+        Ok(findings)
+    }
+
+    fn evaluate_sets(
+        &self,
+        sets: &SyntheticSets<'_>,
+        settings: &Settings,
+    ) -> Result<Vec<Finding>, MeasureError> {
+        let found = sets.comparisons().map(|comparison| self.evaluate(&comparison, settings));
+        let mut findings = mean_of_sets(found.collect::<Result<_, _>>()?);
+        if sets.synthetic.len() > 1 {
+            findings.extend(of_pairs(sets, settings)?);
+        }
+        Ok(findings)
+    }
+}
+
+fn of_logistic(pooled: &Pooled, order: usize) -> Vec<Finding> {
+    let found = match logistic_propensity(pooled, order) {
+        Ok(Some(found)) => found,
+        Ok(None) => return Logit::ALL.map(|which| which.undefined(EMPTY)).to_vec(),
+        Err(error) => return Logit::ALL.map(|which| which.undefined(&error)).to_vec(),
+    };
+    let none = "no variable varies, which leaves no degree of freedom";
+    let optional = |which: Logit, value: Option<f64>| {
+        value.map_or_else(|| which.undefined(none), |value| which.finding(value, None))
+    };
+    let summary = found.summary;
+    let s_pmse = match found.s_pmse {
+        Some(value) => Logit::SPmse.finding(value, Some(1.0)),
+        None => Logit::SPmse.undefined(none),
+    };
+    let s_pmse = match found.warning {
+        Some(warning) => s_pmse.with("warning", warning),
+        None => s_pmse,
+    };
+    vec![
+        Logit::Pmse.finding(summary.pmse, Some(found.null)),
+        s_pmse,
+        optional(Logit::Z, found.z),
+        Logit::Df.finding(found.df as f64, None).with("coefficients", found.coefficients),
+        Logit::Specks.finding(summary.specks, None),
+        Logit::Po50.finding(summary.po50, None),
+        Logit::U.finding(summary.u, None),
+        Logit::Auc.finding(summary.auc, None),
+    ]
+}
+
+fn of_tree(pooled: &Pooled, options: &PropensityOptions) -> Vec<Finding> {
+    let found = match tree_propensity(pooled, &propensity_tree(), options.permutations, options.seed) {
+        Ok(Some(found)) => found,
+        Ok(None) => return Cart::ALL.map(|which| which.undefined(EMPTY)).to_vec(),
+        Err(error) => return Cart::ALL.map(|which| which.undefined(&error)).to_vec(),
+    };
+    let summary = found.summary;
+    let null = TreeNull::of_permutations(&found.permuted, found.share);
+    let mut findings =
+        vec![Cart::Pmse.finding(summary.pmse, null.map(|null| null.mean)).with("leaves", found.leaves)];
+    findings.extend(standardised(
+        null,
+        summary.pmse,
+        [Cart::SPmse, Cart::Z],
+        "permutations",
+        found.permuted.len(),
+    ));
+    findings.extend([
+        Cart::Specks.finding(summary.specks, None),
+        Cart::Po50.finding(summary.po50, None),
+        Cart::U.finding(summary.u, None),
+        Cart::Auc.finding(summary.auc, None),
+    ]);
+    findings
+}
+
+/// pMSE beside its null distribution, as a ratio and in standard deviations.
+fn standardised(null: Option<TreeNull>, pmse: f64, cards: [Cart; 2], by: &str, draws: usize) -> [Finding; 2] {
+    let [ratio, z] = cards;
+    let none = "the tree finds nothing by chance, so that there is nothing to compare with";
+    let ratio = match null.and_then(|null| null.standardised(pmse)) {
+        Some(value) => ratio.finding(value, Some(1.0)),
+        None => ratio.undefined(if draws == 0 { "no null distribution was asked for" } else { none }),
+    };
+    let z = match null.and_then(|null| null.z(pmse)) {
+        Some(value) => z.finding(value, None),
+        None => z.undefined("the null distribution has no spread"),
+    };
+    [ratio.with(by, draws), z.with(by, draws)]
+}
+
+/// The mean pMSE of the sets beside that between pairs of them; at most as many pairs as there would be permutations, at least one.
+fn of_pairs(sets: &SyntheticSets<'_>, settings: &Settings) -> Result<Vec<Finding>, MeasureError> {
+    let tree = propensity_tree();
+    let pmse = |original, synthetic| -> Result<Option<(f64, f64)>, MeasureError> {
+        let pooled = Pooled::new(&Comparison { original, synthetic, holdout: None }, &[])?;
+        let (original, synthetic) = pooled.records();
+        let share = synthetic as f64 / (original + synthetic) as f64;
+        Ok(tree_pmse(&pooled, &tree)?.map(|pmse| (pmse, share)))
+    };
+    let mut pairs = Vec::new();
+    for one in 0..sets.synthetic.len() {
+        pairs.extend((one + 1..sets.synthetic.len()).map(|other| (one, other)));
+    }
+    pairs.truncate(settings.propensity.permutations.max(1));
+    let of_sets = sets.synthetic.par_iter().map(|set| pmse(sets.original, set));
+    let of_sets: Option<Vec<(f64, f64)>> =
+        of_sets.collect::<Result<Vec<_>, MeasureError>>()?.into_iter().collect();
+    let of_pairs = pairs.par_iter().map(|(one, other)| pmse(sets.synthetic[*one], sets.synthetic[*other]));
+    let of_pairs: Option<Vec<(f64, f64)>> =
+        of_pairs.collect::<Result<Vec<_>, MeasureError>>()?.into_iter().collect();
+    let cards = [Cart::SPmsePairs, Cart::ZPairs];
+    let (Some(of_sets), Some(of_pairs)) = (of_sets, of_pairs) else {
+        return Ok(cards.map(|which| which.undefined(EMPTY)).to_vec());
+    };
+    let count = of_sets.len() as f64;
+    let mean = of_sets.iter().map(|(pmse, _)| pmse).sum::<f64>() / count;
+    let share = of_sets.iter().map(|(_, share)| share).sum::<f64>() / count;
+    let draws: Vec<f64> = of_pairs.iter().map(|(pmse, _)| *pmse).collect();
+    Ok(standardised(TreeNull::of_pairs(&draws, share), mean, cards, "pairs", draws.len()).to_vec())
+}

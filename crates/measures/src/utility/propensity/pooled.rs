@@ -1,0 +1,182 @@
+//! Both files one under the other, as predictors of which file a record is from.
+
+use statistics::regression::{Design, Factor, RegressionError, Term};
+use statistics::trees::{Predictor, TreeError};
+use table::CountSource;
+use table::column::Entry;
+use table::grouping::GroupingStyle;
+use table::{Grouping, Table};
+
+use crate::{Comparison, MeasureError, SharedTables};
+
+/// The original's records, then the synthetic ones, variable by variable.
+#[derive(Clone, Debug)]
+pub struct Pooled {
+    /// Names of the variables, in the order of the original.
+    pub names: Vec<String>,
+    columns: Vec<PooledColumn>,
+    original: usize,
+    synthetic: usize,
+}
+
+#[derive(Clone, Debug)]
+enum PooledColumn {
+    /// Codes below the number of levels; missing is a level where it occurs.
+    Levels { codes: Vec<u32>, levels: u32 },
+    /// Numbers, zero where marked; mark 1 is missing, and special codes follow.
+    Numbers { values: Vec<f64>, marks: Vec<u8> },
+}
+
+impl Pooled {
+    /// The variables of these names, or all that both tables have but identifiers. Levels are joined by name.
+    pub fn new(comparison: &Comparison<'_>, variables: &[String]) -> Result<Self, MeasureError> {
+        // Categories come from the shared domain; numbers are not grouped, so the coarsest grouping will do.
+        let grouping = Grouping { groups: 1, style: GroupingStyle::QuantilesOnly };
+        let shared = SharedTables::new(comparison, &grouping)?;
+        let mut names = Vec::new();
+        let mut columns = Vec::new();
+        let wanted = if variables.is_empty() {
+            (0..shared.domain().variables().len()).collect()
+        } else {
+            shared.attributes(variables)?.positions().to_vec()
+        };
+        for position in wanted {
+            let classes = &shared.domain().variables()[position];
+            names.push(classes.name().to_owned());
+            let column = if shared.is_numeric(position) {
+                let codes = shared.special_codes(position);
+                let (mut values, mut marks) = (Vec::new(), Vec::new());
+                for table in [comparison.original, comparison.synthetic] {
+                    append_numbers(table, classes.name(), codes, &mut values, &mut marks)?;
+                }
+                PooledColumn::Numbers { values, marks }
+            } else {
+                let sides = [shared.original(), &shared.synthetic()[0]];
+                let codes = sides.iter().flat_map(|side| side.columns()[position].iter()).collect();
+                PooledColumn::Levels { codes, levels: classes.size() as u32 }
+            };
+            columns.push(column);
+        }
+        let (original, synthetic) = (shared.original().records(), shared.synthetic()[0].records());
+        Ok(Self { names, columns, original: original as usize, synthetic: synthetic as usize })
+    }
+
+    /// The number of original and of synthetic records.
+    pub fn records(&self) -> (usize, usize) {
+        (self.original, self.synthetic)
+    }
+
+    /// Whether each record is synthetic.
+    pub fn is_synthetic(&self) -> Vec<bool> {
+        (0..self.original + self.synthetic).map(|row| row >= self.original).collect()
+    }
+
+    /// Without variables that have more than `most` levels; the names of those.
+    pub fn without_large_factors(mut self, most: u32) -> (Self, Vec<String>) {
+        let large =
+            |column: &PooledColumn| matches!(column, PooledColumn::Levels { levels, .. } if *levels > most);
+        let left_out: Vec<String> = self
+            .names
+            .iter()
+            .zip(&self.columns)
+            .filter(|(_, column)| large(column))
+            .map(|(name, _)| name.clone())
+            .collect();
+        self.names.retain(|name| !left_out.contains(name));
+        self.columns.retain(|column| !large(column));
+        (self, left_out)
+    }
+
+    /// The columns as predictors of a tree, numbers as in [`Self::design`].
+    pub fn predictors(&self) -> Result<Vec<Predictor>, TreeError> {
+        let mut predictors = Vec::new();
+        for column in &self.columns {
+            match column {
+                PooledColumn::Levels { codes, levels } => {
+                    predictors.push(Predictor::categorical(codes, *levels)?);
+                }
+                PooledColumn::Numbers { values, marks } => {
+                    predictors.push(Predictor::numeric(values, None)?);
+                    for mark in occurring(marks) {
+                        let indicator: Vec<u32> = marks.iter().map(|own| u32::from(*own == mark)).collect();
+                        predictors.push(Predictor::categorical(&indicator, 2)?);
+                    }
+                }
+            }
+        }
+        Ok(predictors)
+    }
+
+    /// The design of a logistic regression: an intercept, all variables, and their products up to `order` + 1 of them. A factor
+    /// has a column for each level but the first; a number has one, zero where it is missing or a special code, and beside it
+    /// a 0/1 variable for each of these that occurs.
+    pub fn design(&self, order: usize) -> Result<Design, RegressionError> {
+        let (mut factors, mut numbers, mut mains) = (Vec::new(), Vec::new(), Vec::new());
+        for column in &self.columns {
+            match column {
+                PooledColumn::Levels { codes, levels } => {
+                    mains.push(Term::factor(factors.len()));
+                    factors.push(Factor { codes: codes.clone(), levels: *levels });
+                }
+                PooledColumn::Numbers { values, marks } => {
+                    mains.push(Term::number(numbers.len()));
+                    numbers.push(values.clone());
+                    for mark in occurring(marks) {
+                        mains.push(Term::number(numbers.len()));
+                        numbers.push(marks.iter().map(|own| f64::from(u8::from(*own == mark))).collect());
+                    }
+                }
+            }
+        }
+        let mut terms = vec![Term::intercept()];
+        for ways in 1..=order + 1 {
+            products(&mains, ways, &Term::intercept(), &mut terms);
+        }
+        Design::new(self.original + self.synthetic, factors, numbers, terms)
+    }
+}
+
+/// The marks other than that of a number.
+fn occurring(marks: &[u8]) -> Vec<u8> {
+    let most = marks.iter().copied().max().unwrap_or(0);
+    (1..=most).filter(|mark| marks.contains(mark)).collect()
+}
+
+/// All products of `ways` different main effects with `of`, in lexicographic order.
+fn products(mains: &[Term], ways: usize, of: &Term, terms: &mut Vec<Term>) {
+    if ways == 0 {
+        terms.push(of.clone());
+        return;
+    }
+    for (place, main) in mains.iter().enumerate() {
+        let mut product = of.clone();
+        product.factors.extend(&main.factors);
+        product.numbers.extend(&main.numbers);
+        products(&mains[place + 1..], ways - 1, &product, terms);
+    }
+}
+
+fn append_numbers(
+    table: &Table,
+    name: &str,
+    codes: &[f64],
+    values: &mut Vec<f64>,
+    marks: &mut Vec<u8>,
+) -> Result<(), MeasureError> {
+    let position = table.schema().position_of(name)?;
+    let (variable, column) = (&table.schema().variables()[position], &table.columns()[position]);
+    for row in 0..column.len() {
+        let value = match column.number(row) {
+            Some(Entry::Value(value)) => Some(value),
+            Some(Entry::Code(own)) => Some(variable.codes[own].value),
+            Some(Entry::Missing) | None => None,
+        };
+        let mark = match value {
+            None => 1,
+            Some(value) => codes.iter().position(|code| *code == value).map_or(0, |at| at as u8 + 2),
+        };
+        values.push(if mark == 0 { value.unwrap_or_default() } else { 0.0 });
+        marks.push(mark);
+    }
+    Ok(())
+}
