@@ -20,6 +20,7 @@
 pub mod card;
 pub mod comparison;
 mod error;
+mod exact_numbers;
 pub mod finding;
 pub mod registry;
 pub mod risk;

@@ -13,6 +13,7 @@ use table::grouping::GroupingStyle;
 use table::schema::{Levels, SpecialCode};
 use table::{Attributes, CodedTable, Codes, CountSource, Domain, Grouping, Kind, Table, Variable};
 
+use crate::exact_numbers::exact_numbers;
 use crate::{Comparison, MeasureError};
 
 /// Tables with the same variables in the same classes, ready to be counted.
@@ -36,6 +37,16 @@ impl SharedTables {
         synthetic: &[&Table],
         grouping: &Grouping,
     ) -> Result<Self, MeasureError> {
+        Self::over(original, synthetic, grouping, |_| true)
+    }
+
+    /// The same over the variables that `keep` keeps by name; the others are not even classified, and count as left out.
+    pub fn over(
+        original: &Table,
+        synthetic: &[&Table],
+        grouping: &Grouping,
+        keep: impl Fn(&str) -> bool,
+    ) -> Result<Self, MeasureError> {
         if synthetic.is_empty() {
             return Err(MeasureError::NoSynthetic);
         }
@@ -47,7 +58,8 @@ impl SharedTables {
         }
         let tables: Vec<&Table> = std::iter::once(original).chain(synthetic.iter().copied()).collect();
         let exact = grouping.style == GroupingStyle::Exact;
-        let in_all = |name: &str| tables.iter().all(|table| table.schema().variable(name).is_ok());
+        let in_all =
+            |name: &str| keep(name) && tables.iter().all(|table| table.schema().variable(name).is_ok());
         let variables = original.schema().variables().iter();
         let (used, unused): (Vec<&Variable>, Vec<&Variable>) = variables
             .partition(|variable| in_all(&variable.name) && (exact || variable.kind != Kind::TextId));
@@ -192,6 +204,21 @@ impl<'a> Sides<'a> {
                 other => other,
             })
         };
+        if grouping.style == GroupingStyle::Exact {
+            let (partition, sides) = exact_numbers(self.sides.iter().map(entries));
+            let missing = sides.iter().flatten().any(|class| *class == Err(Entry::Missing));
+            let classes = self.classes(partition, codes, missing);
+            let of_entry = |class| match class {
+                Ok(class) => Some(class),
+                Err(other) => classes.class_of(other),
+            };
+            let of_side = |side: Vec<Result<u32, Entry<f64>>>| {
+                let all: Option<Vec<u32>> = side.into_iter().map(of_entry).collect();
+                Ok(Codes::collect(classes.size(), all.ok_or_else(|| self.without_class())?))
+            };
+            let classified = sides.into_iter().map(of_side).collect::<Result<Vec<Codes>, MeasureError>>()?;
+            return Ok((classes, classified));
+        }
         let (mut values, mut missing) = (Vec::new(), false);
         for entry in self.sides.iter().flat_map(entries) {
             match entry {
@@ -200,22 +227,22 @@ impl<'a> Sides<'a> {
                 Entry::Code(_) => {}
             }
         }
-        let partition = match (&self.sides[0].0.cuts, grouping.style) {
-            (Some(cuts), style) if style != GroupingStyle::Exact => widened(cuts, &values),
-            _ => grouping.partition(values),
+        let partition = match &self.sides[0].0.cuts {
+            Some(cuts) => widened(cuts, &values),
+            None => grouping.partition(values),
         };
         let classes = self.classes(partition, codes.clone(), missing);
         let classified = self.sides.iter().map(|side| {
-            let of_entry = |entry| {
-                classes
-                    .class_of(entry)
-                    .ok_or_else(|| MeasureError::variable(self.name, "a value has no class"))
-            };
+            let of_entry = |entry| classes.class_of(entry).ok_or_else(|| self.without_class());
             let all = entries(side).map(of_entry).collect::<Result<Vec<u32>, _>>()?;
             Ok(Codes::collect(classes.size(), all))
         });
         let classified = classified.collect::<Result<Vec<Codes>, MeasureError>>()?;
         Ok((classes, classified))
+    }
+
+    fn without_class(&self) -> MeasureError {
+        MeasureError::variable(self.name, "a value has no class")
     }
 
     fn classes(&self, partition: Partition, codes: Vec<SpecialCode>, missing: bool) -> Classes {
