@@ -30,6 +30,14 @@ pub enum MeasureError {
         /// What it must be.
         message: String,
     },
+    /// More records than can be told apart by 32-bit numbers.
+    #[error(
+        "the tables hold {records} records together, above the limit of 4294967295; measure a part of them"
+    )]
+    TooManyRecords {
+        /// Records in all tables.
+        records: u64,
+    },
     /// Counts of two sources that do not have the same classes.
     #[error("the two sources do not have the same variables and classes; classify both on one domain first")]
     DifferentDomains,

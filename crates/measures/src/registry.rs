@@ -1,5 +1,8 @@
 //! The one list of measures, from which command line, reports and documentation are made.
 
+use crate::risk::DisclosureOptions;
+use crate::risk::attribute::Attribute;
+use crate::risk::identity::Identity;
 use crate::risk::uniques::Uniques;
 use crate::utility::tables::{TableOptions, Tables};
 use crate::{Comparison, Finding, MeasureCard, MeasureError};
@@ -28,18 +31,29 @@ pub struct Settings {
     pub tables: TableOptions,
     /// Which tables are compared: all of one variable, of two, of three …
     pub ways: Vec<usize>,
-    /// Sets of variables by which an intruder might know a record; none means all variables but identifiers.
+    /// Sets of variables by which an intruder might know a record; none means all variables but identifiers, and the target
+    /// where there is one.
     pub keys: Vec<Vec<String>>,
+    /// What an intruder might want to know; none means all variables that are neither keys nor identifiers.
+    pub targets: Vec<String>,
+    /// Which disclosures count.
+    pub disclosure: DisclosureOptions,
 }
 
 impl Default for Settings {
     fn default() -> Self {
-        Self { tables: TableOptions::default(), ways: vec![1, 2], keys: Vec::new() }
+        Self {
+            tables: TableOptions::default(),
+            ways: vec![1, 2],
+            keys: Vec::new(),
+            targets: Vec::new(),
+            disclosure: DisclosureOptions::default(),
+        }
     }
 }
 
 /// Every family of measures, in the order reports show them.
-pub const MEASURES: &[&dyn Measure] = &[&Tables, &Uniques];
+pub const MEASURES: &[&dyn Measure] = &[&Tables, &Uniques, &Identity, &Attribute];
 
 /// The card of a measure.
 pub fn card_of(name: &str) -> Option<&'static MeasureCard> {
