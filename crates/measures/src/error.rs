@@ -38,6 +38,14 @@ pub enum MeasureError {
         /// Records in all tables.
         records: u64,
     },
+    /// A file of acceptable regions that cannot be read.
+    #[error("the regions of acceptable risk, line {line}: {message}")]
+    Regions {
+        /// The line, counted from 1.
+        line: usize,
+        /// What is wrong with it.
+        message: String,
+    },
     /// Counts of two sources that do not have the same classes.
     #[error("the two sources do not have the same variables and classes; classify both on one domain first")]
     DifferentDomains,

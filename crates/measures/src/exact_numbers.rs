@@ -8,11 +8,13 @@ use rustc_hash::FxHashMap;
 use table::column::Entry;
 use table::domain::Partition;
 
-/// The classes of these numbers, ascending, and the class of each number in each side; `Err` with the entry where it is no
-/// number.
+/// The class of a number, or the entry itself where it is a code or missing.
+pub(crate) type ClassOrEntry = Result<u32, Entry<f64>>;
+
+/// The classes of these numbers, ascending, and the class of each entry in each side.
 pub(crate) fn exact_numbers<S: Iterator<Item = Entry<f64>>>(
     sides: impl Iterator<Item = S>,
-) -> (Partition, Vec<Vec<Result<u32, Entry<f64>>>>) {
+) -> (Partition, Vec<Vec<ClassOrEntry>>) {
     let mut distinct: Vec<f64> = Vec::new();
     let mut ordinal_of: FxHashMap<u64, u32> = FxHashMap::default();
     let mut ordinal = |entry: Entry<f64>| match entry {
@@ -22,8 +24,7 @@ pub(crate) fn exact_numbers<S: Iterator<Item = Entry<f64>>>(
         })),
         other => Err(other),
     };
-    let mut sides: Vec<Vec<Result<u32, Entry<f64>>>> =
-        sides.map(|side| side.map(&mut ordinal).collect()).collect();
+    let mut sides: Vec<Vec<ClassOrEntry>> = sides.map(|side| side.map(&mut ordinal).collect()).collect();
     let mut ascending: Vec<u32> = (0..distinct.len() as u32).collect();
     ascending.sort_unstable_by(|one, other| distinct[*one as usize].total_cmp(&distinct[*other as usize]));
     let mut class_of = vec![0; distinct.len()];

@@ -3,6 +3,8 @@
 use crate::risk::DisclosureOptions;
 use crate::risk::attribute::Attribute;
 use crate::risk::identity::Identity;
+use crate::risk::intruder::{Intruder, IntruderOptions};
+use crate::risk::tau::{TauMetrics, TauOptions};
 use crate::risk::uniques::Uniques;
 use crate::utility::tables::{TableOptions, Tables};
 use crate::{Comparison, Finding, MeasureCard, MeasureError};
@@ -38,6 +40,10 @@ pub struct Settings {
     pub targets: Vec<String>,
     /// Which disclosures count.
     pub disclosure: DisclosureOptions,
+    /// At which cell sizes the tau metrics are taken.
+    pub tau: TauOptions,
+    /// What an intruder who knows all records but one may know besides.
+    pub intruder: IntruderOptions,
 }
 
 impl Default for Settings {
@@ -48,12 +54,14 @@ impl Default for Settings {
             keys: Vec::new(),
             targets: Vec::new(),
             disclosure: DisclosureOptions::default(),
+            tau: TauOptions::default(),
+            intruder: IntruderOptions::default(),
         }
     }
 }
 
 /// Every family of measures, in the order reports show them.
-pub const MEASURES: &[&dyn Measure] = &[&Tables, &Uniques, &Identity, &Attribute];
+pub const MEASURES: &[&dyn Measure] = &[&Tables, &Uniques, &Identity, &Attribute, &TauMetrics, &Intruder];
 
 /// The card of a measure.
 pub fn card_of(name: &str) -> Option<&'static MeasureCard> {

@@ -13,7 +13,7 @@ use table::grouping::GroupingStyle;
 use table::schema::{Levels, SpecialCode};
 use table::{Attributes, CodedTable, Codes, CountSource, Domain, Grouping, Kind, Table, Variable};
 
-use crate::exact_numbers::exact_numbers;
+use crate::exact_numbers::{ClassOrEntry, exact_numbers};
 use crate::{Comparison, MeasureError};
 
 /// Tables with the same variables in the same classes, ready to be counted.
@@ -212,7 +212,7 @@ impl<'a> Sides<'a> {
                 Ok(class) => Some(class),
                 Err(other) => classes.class_of(other),
             };
-            let of_side = |side: Vec<Result<u32, Entry<f64>>>| {
+            let of_side = |side: Vec<ClassOrEntry>| {
                 let all: Option<Vec<u32>> = side.into_iter().map(of_entry).collect();
                 Ok(Codes::collect(classes.size(), all.ok_or_else(|| self.without_class())?))
             };

@@ -3,8 +3,11 @@
 pub mod attribute;
 pub mod disclosure_options;
 pub mod identity;
+pub mod intruder;
 pub mod key_classes;
 mod matching;
+pub mod release_cells;
+pub mod tau;
 pub mod uniques;
 
 pub use disclosure_options::{DisclosureOptions, FlagThreshold};

@@ -98,5 +98,8 @@ pub(super) fn visit_classes(
 
 /// Codes in one width.
 pub(super) fn levels(codes: &Codes) -> Vec<u32> {
-    with_codes!(codes, codes => codes.iter().map(|code| u32::from(*code)).collect())
+    fn widen<C: Copy + Into<u32>>(codes: &[C]) -> Vec<u32> {
+        codes.iter().map(|code| (*code).into()).collect()
+    }
+    with_codes!(codes, codes => widen(codes))
 }
