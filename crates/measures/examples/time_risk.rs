@@ -1,6 +1,6 @@
 //! What the measures of risk cost on a made-up pair of tables of 1,000,000 rows by 10 columns, or on a pair of files.
 //!
-//! cargo run --release -p measures --example time_risk [-- ORIGINAL.csv SYNTHETIC.csv key,key,… target]
+//! cargo run --release -p measures --example time_risk [-- ORIGINAL.csv SYNTHETIC.csv [key,key,… target]]
 //!
 //! The time is of the whole call, coding of the tables included, as wall clock on all threads and as CPU time of the process.
 
@@ -25,14 +25,18 @@ const SIZES: [usize; 10] = [2, 5, 6, 5, 10, 7, 7, 30, 3, 100];
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     match arguments.as_slice() {
-        [] => made_up(),
+        [] => made_up(&table(1)?, &table(2)?),
+        [original, synthetic] => {
+            let read = |file: &str| read_table(Path::new(file), &ReadOptions::default());
+            whole_tables(&read(original)?, &read(synthetic)?)
+        }
         [original, synthetic, keys, target] => {
             let read = |file: &str| read_table(Path::new(file), &ReadOptions::default());
             let (original, synthetic) = (read(original)?, read(synthetic)?);
             let keys: Vec<&str> = keys.split(',').collect();
             disclosure(&original, &synthetic, &keys, target)
         }
-        _ => Err("give nothing, or two files, keys and a target".into()),
+        _ => Err("give nothing, or two files, and keys and a target".into()),
     }
 }
 
@@ -55,39 +59,46 @@ fn disclosure(
     Ok(())
 }
 
-fn made_up() -> Result<(), Box<dyn Error>> {
-    let (original, synthetic) = (table(1)?, table(2)?);
-    let comparison = Comparison { original: &original, synthetic: &synthetic, holdout: None };
+/// Prints what a computation took and found.
+fn time(what: &str, run: impl FnOnce() -> Result<f64, Box<dyn Error>>) -> Result<(), Box<dyn Error>> {
+    let (start, cpu) = (Instant::now(), cpu_seconds());
+    let found = run()?;
+    let (wall, cpu) = (start.elapsed().as_secs_f64(), cpu_seconds() - cpu);
+    println!("{what}: {wall:.3} s, {cpu:.3} CPU s ({found:.4})");
+    Ok(())
+}
+
+fn whole_tables(original: &Table, synthetic: &Table) -> Result<(), Box<dyn Error>> {
+    let comparison = Comparison { original, synthetic, holdout: None };
     let none: [&str; 0] = [];
-    let time = |what: &str, run: &mut dyn FnMut() -> Result<f64, Box<dyn Error>>| {
-        let (start, cpu) = (Instant::now(), cpu_seconds());
-        let found = run()?;
-        let (wall, cpu) = (start.elapsed().as_secs_f64(), cpu_seconds() - cpu);
-        println!("{what}: {wall:.3} s, {cpu:.3} CPU s ({found:.4})");
-        Ok::<(), Box<dyn Error>>(())
-    };
-    time("replicated uniques, 10 keys", &mut || {
+    time("replicated uniques, all keys", || {
         Ok(unique_records(&comparison, &none)?.replicated_uniques as f64)
     })?;
-    time("replicated uniques, record by record", &mut || {
+    time("replicated uniques, record by record", || {
         let flags = record_flags(&comparison, &none)?;
         Ok(flags.original_replicated.iter().filter(|flag| **flag).count() as f64)
     })?;
+    let mechanism = Mechanism::saturated(CountFamily::nbi(0.5)?, 0.01, 1.0)?;
+    time("intruder, every record of a saturated release", || {
+        let cells = ReleaseCells::new(original, &[synthetic], &none, &Grouping::default())?;
+        let risk = IntruderRisk::new(&cells, mechanism, &Prior::usual()).map_err(str::to_owned)?;
+        Ok(risk.per_record(0).iter().map(|risk| risk.r).sum::<f64>() + risk.summaries()[0].r_max)
+    })
+}
+
+fn made_up(original: &Table, synthetic: &Table) -> Result<(), Box<dyn Error>> {
+    whole_tables(original, synthetic)?;
+    let comparison = Comparison { original, synthetic, holdout: None };
     let options = DisclosureOptions::default();
     for keys in
         [&["v0", "v1", "v2", "v3", "v4", "v5"][..], &["v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8"]]
     {
-        time(&format!("TCAP and all attribute measures, {} keys", keys.len()), &mut || {
+        time(&format!("TCAP and all attribute measures, {} keys", keys.len()), || {
             let found = attribute_disclosure(&comparison, keys, "v9", &options)?;
             Ok(found.value(AttributeStatistic::TcapTaub)?)
         })?;
     }
-    let mechanism = Mechanism::saturated(CountFamily::nbi(0.5)?, 0.01, 1.0)?;
-    time("intruder, every record of a saturated release", &mut || {
-        let cells = ReleaseCells::new(&original, &[&synthetic], &none, &Grouping::default())?;
-        let risk = IntruderRisk::new(&cells, mechanism, &Prior::usual()).map_err(str::to_owned)?;
-        Ok(risk.per_record(0).iter().map(|risk| risk.r).sum::<f64>() + risk.summaries()[0].r_max)
-    })
+    Ok(())
 }
 
 /// Correlated categories: each variable copies the one before it in half of the records.

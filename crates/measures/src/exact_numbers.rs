@@ -8,23 +8,39 @@ use rustc_hash::FxHashMap;
 use table::column::Entry;
 use table::domain::Partition;
 
-/// The class of a number, or the entry itself where it is a code or missing.
-pub(crate) type ClassOrEntry = Result<u32, Entry<f64>>;
+/// Numbers in classes, ascending; then come as many special codes as there are, then missing.
+pub(crate) struct ExactNumbers {
+    /// One class a number.
+    pub(crate) partition: Partition,
+    /// Whether an entry is missing.
+    pub(crate) missing: bool,
+    /// The class of each entry in each side.
+    pub(crate) classes: Vec<Vec<u32>>,
+}
 
-/// The classes of these numbers, ascending, and the class of each entry in each side.
+/// Ordinals from here downwards stand for missing and for special codes.
+const MISSING: u32 = u32::MAX;
+
+/// Sorts the numbers of all sides into classes. Codes are numbered below `codes`.
 pub(crate) fn exact_numbers<S: Iterator<Item = Entry<f64>>>(
     sides: impl Iterator<Item = S>,
-) -> (Partition, Vec<Vec<ClassOrEntry>>) {
+    codes: usize,
+) -> ExactNumbers {
     let mut distinct: Vec<f64> = Vec::new();
     let mut ordinal_of: FxHashMap<u64, u32> = FxHashMap::default();
+    let mut missing = false;
     let mut ordinal = |entry: Entry<f64>| match entry {
-        Entry::Value(value) => Ok(*ordinal_of.entry(value.to_bits()).or_insert_with(|| {
+        Entry::Value(value) => *ordinal_of.entry(value.to_bits()).or_insert_with(|| {
             distinct.push(value);
             distinct.len() as u32 - 1
-        })),
-        other => Err(other),
+        }),
+        Entry::Code(code) => MISSING - 1 - code as u32,
+        Entry::Missing => {
+            missing = true;
+            MISSING
+        }
     };
-    let mut sides: Vec<Vec<ClassOrEntry>> = sides.map(|side| side.map(&mut ordinal).collect()).collect();
+    let mut classes: Vec<Vec<u32>> = sides.map(|side| side.map(&mut ordinal).collect()).collect();
     let mut ascending: Vec<u32> = (0..distinct.len() as u32).collect();
     ascending.sort_unstable_by(|one, other| distinct[*one as usize].total_cmp(&distinct[*other as usize]));
     let mut class_of = vec![0; distinct.len()];
@@ -36,8 +52,14 @@ pub(crate) fn exact_numbers<S: Iterator<Item = Entry<f64>>>(
         }
         class_of[ordinal as usize] = values.len() as u32 - 1;
     }
-    sides.iter_mut().flatten().flatten().for_each(|class| *class = class_of[*class as usize]);
-    (Partition::Values(values), sides)
+    for class in classes.iter_mut().flatten() {
+        *class = match class_of.get(*class as usize) {
+            Some(class) => *class,
+            None if *class == MISSING => (values.len() + codes) as u32,
+            None => values.len() as u32 + (MISSING - 1 - *class),
+        };
+    }
+    ExactNumbers { partition: Partition::Values(values), missing, classes }
 }
 
 /// Whether two numbers are written alike with 15 significant digits.
@@ -57,18 +79,17 @@ mod tests {
             |values: &[f64]| values.iter().map(|value| Entry::Value(*value)).collect::<Vec<_>>().into_iter();
         let original = side(&[30.468749999999993, 2.0, -1.0, 30.46875]);
         let synthetic = side(&[30.4687499999999, 2.0, 1e300, 2.00000000000001]);
-        let (partition, classes) = exact_numbers([original, synthetic].into_iter());
-        let Partition::Values(values) = partition else { panic!("one class a number") };
+        let found = exact_numbers([original, synthetic].into_iter(), 0);
+        let Partition::Values(values) = found.partition else { panic!("one class a number") };
         assert_eq!(values, [-1.0, 2.0, 2.00000000000001, 30.4687499999999, 30.468749999999993, 1e300]);
-        let classes: Vec<Vec<u32>> =
-            classes.into_iter().map(|side| side.into_iter().map(Result::unwrap).collect()).collect();
-        assert_eq!(classes, [[4, 1, 0, 4], [3, 1, 5, 2]]);
+        assert_eq!(found.classes, [[4, 1, 0, 4], [3, 1, 5, 2]]);
+        assert!(!found.missing);
     }
 
     #[test]
-    fn what_is_no_number_is_handed_back() {
-        let side = [Entry::Missing, Entry::Value(7.0), Entry::Code(2)].into_iter();
-        let (_, classes) = exact_numbers([side].into_iter());
-        assert_eq!(classes[0], [Err(Entry::Missing), Ok(0), Err(Entry::Code(2))]);
+    fn codes_and_missing_come_after_the_numbers() {
+        let side = [Entry::Missing, Entry::Value(7.0), Entry::Code(1), Entry::Code(0)].into_iter();
+        let found = exact_numbers([side].into_iter(), 2);
+        assert_eq!((found.classes, found.missing), (vec![vec![3, 0, 2, 1]], true));
     }
 }

@@ -13,7 +13,7 @@ use table::grouping::GroupingStyle;
 use table::schema::{Levels, SpecialCode};
 use table::{Attributes, CodedTable, Codes, CountSource, Domain, Grouping, Kind, Table, Variable};
 
-use crate::exact_numbers::{ClassOrEntry, exact_numbers};
+use crate::exact_numbers::exact_numbers;
 use crate::{Comparison, MeasureError};
 
 /// Tables with the same variables in the same classes, ready to be counted.
@@ -205,18 +205,10 @@ impl<'a> Sides<'a> {
             })
         };
         if grouping.style == GroupingStyle::Exact {
-            let (partition, sides) = exact_numbers(self.sides.iter().map(entries));
-            let missing = sides.iter().flatten().any(|class| *class == Err(Entry::Missing));
-            let classes = self.classes(partition, codes, missing);
-            let of_entry = |class| match class {
-                Ok(class) => Some(class),
-                Err(other) => classes.class_of(other),
-            };
-            let of_side = |side: Vec<ClassOrEntry>| {
-                let all: Option<Vec<u32>> = side.into_iter().map(of_entry).collect();
-                Ok(Codes::collect(classes.size(), all.ok_or_else(|| self.without_class())?))
-            };
-            let classified = sides.into_iter().map(of_side).collect::<Result<Vec<Codes>, MeasureError>>()?;
+            let numbers = exact_numbers(self.sides.iter().map(entries), codes.len());
+            let classes = self.classes(numbers.partition, codes, numbers.missing);
+            let of_side = |side: Vec<u32>| Codes::collect(classes.size(), side);
+            let classified = numbers.classes.into_iter().map(of_side).collect();
             return Ok((classes, classified));
         }
         let (mut values, mut missing) = (Vec::new(), false);
@@ -233,16 +225,16 @@ impl<'a> Sides<'a> {
         };
         let classes = self.classes(partition, codes.clone(), missing);
         let classified = self.sides.iter().map(|side| {
-            let of_entry = |entry| classes.class_of(entry).ok_or_else(|| self.without_class());
+            let of_entry = |entry| {
+                classes
+                    .class_of(entry)
+                    .ok_or_else(|| MeasureError::variable(self.name, "a value has no class"))
+            };
             let all = entries(side).map(of_entry).collect::<Result<Vec<u32>, _>>()?;
             Ok(Codes::collect(classes.size(), all))
         });
         let classified = classified.collect::<Result<Vec<Codes>, MeasureError>>()?;
         Ok((classes, classified))
-    }
-
-    fn without_class(&self) -> MeasureError {
-        MeasureError::variable(self.name, "a value has no class")
     }
 
     fn classes(&self, partition: Partition, codes: Vec<SpecialCode>, missing: bool) -> Classes {

@@ -2,7 +2,7 @@
 //!
 //! An intruder who knows the keys finds a record if it is alone with them. UiO are the uniques of the original, UiS those of the
 //! synthetic table, UiOiS the uniques of the original whose keys occur in the synthetic table, however often, and repU the
-//! replicated uniques: alone on both sides (Raab, Nowok & Dibben 2024, section 4). All are per cent of the records of their
+//! replicated uniques: alone on both sides (Raab, Nowok & Dibben 2024). All are per cent of the records of their
 //! own table.
 
 use table::CountSource;

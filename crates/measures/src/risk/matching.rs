@@ -4,7 +4,7 @@
 //! for, numbers match when they fall into the same group of the pooled values.
 
 use table::grouping::GroupingStyle;
-use table::{Attributes, Grouping, Kind};
+use table::{Attributes, Grouping, Kind, Table};
 
 use super::key_classes::KeyClasses;
 use crate::{Comparison, MeasureError, SharedTables};
@@ -29,19 +29,31 @@ pub(super) fn matched(
     groups: Option<usize>,
 ) -> Result<SharedTables, MeasureError> {
     let (original, synthetic) = (comparison.original, comparison.synthetic);
+    check_names(original, &[synthetic], names)?;
     for name in names.iter().map(AsRef::as_ref) {
-        let kind = &original.schema().variable(name)?.kind;
-        if synthetic.schema().variable(name).is_err() {
-            let message = "the synthetic table does not have it; name variables that both tables have";
-            return Err(MeasureError::variable(name, message));
-        }
-        if groups.is_some() && *kind == Kind::TextId {
+        if groups.is_some() && original.schema().variable(name)?.kind == Kind::TextId {
             let message = "an identifier cannot be grouped; leave it out, or ask for no groups";
             return Err(MeasureError::variable(name, message));
         }
     }
     let keep = |name: &str| names.iter().any(|named| named.as_ref() == name);
     SharedTables::over(original, &[synthetic], &grouping(groups), keep)
+}
+
+/// Refuses a variable that one of the tables does not have.
+pub(super) fn check_names(
+    original: &Table,
+    synthetic: &[&Table],
+    names: &[impl AsRef<str>],
+) -> Result<(), MeasureError> {
+    for name in names.iter().map(AsRef::as_ref) {
+        original.schema().variable(name)?;
+        if synthetic.iter().any(|table| table.schema().variable(name).is_err()) {
+            let message = "the synthetic table does not have it; name variables that both tables have";
+            return Err(MeasureError::variable(name, message));
+        }
+    }
+    Ok(())
 }
 
 /// The classes of several sets of keys; an empty set stands for all variables but identifiers, and so does no set.

@@ -7,6 +7,7 @@ pub mod intruder;
 pub mod key_classes;
 mod matching;
 pub mod release_cells;
+pub mod risk_utility;
 pub mod tau;
 pub mod uniques;
 

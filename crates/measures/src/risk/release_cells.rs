@@ -6,7 +6,7 @@ use num_bigint::BigUint;
 use table::{Grouping, Table};
 
 use super::key_classes::KeyClasses;
-use super::matching::names_of;
+use super::matching::{check_names, names_of};
 use crate::{MeasureError, SharedTables};
 
 /// The cells of an original table that are not empty in it or in one of its m synthetic tables.
@@ -30,9 +30,7 @@ impl ReleaseCells {
     ) -> Result<Self, MeasureError> {
         let wanted =
             |name: &str| variables.is_empty() || variables.iter().any(|named| named.as_ref() == name);
-        for name in variables {
-            original.schema().variable(name.as_ref())?;
-        }
+        check_names(original, synthetic, variables)?;
         let tables = SharedTables::over(original, synthetic, grouping, wanted)?;
         let of = match variables.is_empty() {
             true => table::Attributes::all(tables.domain()),

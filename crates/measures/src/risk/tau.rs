@@ -13,7 +13,7 @@
 //! found; what is expected before synthesis is `study::plan::Tau`. K counts all cells of the cross-table, or those
 //! that are [possible](ReleaseCells::with_possible_cells); it matters for τ₁, τ₂ and k = 0 alone.
 
-use table::Table;
+use table::{Kind, Table};
 
 use super::release_cells::{ReleaseCells, real};
 use crate::{Better, Comparison, Finding, Measure, MeasureCard, MeasureError, Null, Range, Settings};
@@ -127,6 +127,15 @@ pub fn findings(
     let keys = if settings.keys.is_empty() { &all[..] } else { &settings.keys[..] };
     let mut findings = Vec::new();
     for keys in keys {
+        let is_identifier = |name: &String| {
+            original.schema().variable(name).is_ok_and(|variable| variable.kind == Kind::TextId)
+        };
+        if keys.iter().any(is_identifier) {
+            let because = "an identifier has no classes to count in";
+            let undefined = |card: &MeasureCard| Finding::undefined(card.name, keys, card.better, because);
+            findings.extend(CARDS.iter().map(undefined));
+            continue;
+        }
         let cells = ReleaseCells::new(original, synthetic, keys, &settings.tables.grouping)?;
         for (k, d) in &settings.tau.at {
             findings.extend(Tau::empirical(&cells, *k, *d, settings.tau.scale)?.findings(&cells));
@@ -272,6 +281,9 @@ mod tests {
         assert_eq!(names, ["tau.1", "tau.2", "tau.3", "tau.4"]);
         assert_eq!((found[0].value, found[3].value), (Some(0.5), Some(1.0)));
         assert_eq!(serde_json::to_string(&found[0].detail).unwrap(), r#"{"k":1,"d":0.0,"m":2}"#);
+        let unknown = Settings { keys: vec![vec!["z".to_owned()]], ..Settings::default() };
+        let error = findings(&original, &[&synthetic], &unknown).unwrap_err().to_string();
+        assert!(error.starts_with("there is no variable `z`"), "{error}");
     }
 
     proptest! {

@@ -38,7 +38,7 @@ pub(super) struct Attack<'a> {
 }
 
 impl Attacks {
-    /// What is attacked with what. Without keys, each target is attacked with all other variables but identifiers; without
+    /// What is attacked with what. Without keys, or with an empty set of them, each target is attacked with all other variables but identifiers; without
     /// targets, they are all variables but the keys and identifiers.
     pub(super) fn plan(
         comparison: &Comparison<'_>,
@@ -50,14 +50,16 @@ impl Attacks {
         let without = |names: &[String], left_out: &[String]| -> Vec<String> {
             names.iter().filter(|name| !left_out.contains(name)).cloned().collect()
         };
-        if key_sets.is_empty() {
-            let with_the_rest = |target: &String| Self {
-                keys: without(&all, std::slice::from_ref(target)),
-                targets: vec![target.clone()],
-            };
-            return Ok(wanted.iter().map(with_the_rest).collect());
-        }
+        let with_the_rest = |target: &String| Self {
+            keys: without(&all, std::slice::from_ref(target)),
+            targets: vec![target.clone()],
+        };
+        let no_keys = [Vec::new()];
+        let key_sets = if key_sets.is_empty() { &no_keys } else { key_sets };
         let against = |keys: &Vec<String>| {
+            if keys.is_empty() {
+                return Ok(wanted.iter().map(with_the_rest).collect());
+            }
             if let Some(target) = targets.iter().find(|target| keys.contains(target)) {
                 let message = format!(
                     "it is a target and one of the keys {}; an intruder who knows it has nothing to learn",
@@ -65,9 +67,10 @@ impl Attacks {
                 );
                 return Err(MeasureError::variable(target, message));
             }
-            Ok(Self { keys: keys.clone(), targets: without(wanted, keys) })
+            Ok(vec![Self { keys: keys.clone(), targets: without(wanted, keys) }])
         };
-        key_sets.iter().map(against).collect()
+        let attacks = key_sets.iter().map(against).collect::<Result<Vec<_>, MeasureError>>()?;
+        Ok(attacks.into_iter().flatten().collect())
     }
 }
 

@@ -5,7 +5,7 @@ use crate::{Better, MeasureCard, Null, Range};
 const RAAB: &str =
     "Raab, Nowok & Dibben (2024), Practical privacy metrics for synthetic data, arXiv:2406.16826";
 const ELLIOT: &str = "Elliot (2014), Final report on the disclosure risk of the SYLLS synthetic data";
-const TAUB: &str = "Taub, Elliot, Raab, Charest et al. (2020), The synthetic data challenge, eq. 8-9";
+const TAUB: &str = "Taub & Elliot (2019), The synthetic data challenge, eq. 8-9";
 
 const fn percent(
     name: &'static str,

@@ -4,7 +4,7 @@
 //! intruder believes it, and is right for those original records of the class that have it: DiSCO counts them. CAP and its
 //! relatives average the shares of target values in the classes instead. Definitions and names follow Raab, Nowok &
 //! Dibben (2024), *Practical privacy metrics for synthetic data*, and the numbers those of R's synthpop; TCAP is also given as
-//! Taub et al. (2020) define it. See [`AttributeStatistic`] for each.
+//! Taub & Elliot (2019) define it. See [`AttributeStatistic`] for each.
 //!
 //! Missing is a value like others unless the options say otherwise. What does not count is taken out after it was decided
 //! which classes are disclosive, and stays in the number of records that percentages are taken of.

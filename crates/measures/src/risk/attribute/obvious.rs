@@ -2,7 +2,7 @@
 //!
 //! A target level that makes up nearly all correct disclosures, or a key value that nearly always goes with a target value,
 //! may be common knowledge: that hardly any widower is under 25 is no secret. Flagged disclosures are for a person to judge;
-//! they still count (Raab, Nowok & Dibben 2024, section 5.3; `check_1way` and `check_2way` of R's synthpop).
+//! they still count (Raab, Nowok & Dibben 2024; `check_1way` and `check_2way` of R's synthpop).
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;

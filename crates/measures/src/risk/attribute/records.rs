@@ -36,7 +36,7 @@ pub struct OriginalRecord {
 pub struct SyntheticRecord {
     /// Whether it counts under the options; the rest is said of every record.
     pub counted: bool,
-    /// The share of its target value in its class of the synthetic table (Taub et al. 2020, eq. 8).
+    /// The share of its target value in its class of the synthetic table (Taub & Elliot 2019, eq. 8).
     pub weap: f64,
     /// The share of its target value in its class of the original; `None` where the class is absent from the original (eq. 9).
     /// TCAP is its mean over the records with `weap` 1.

@@ -30,7 +30,7 @@ pub enum AttributeStatistic {
     Dcap,
     /// TCAP as R's synthpop defines it: DiSCO among the original records whose keys occur in the synthetic table, in per cent.
     Tcap,
-    /// TCAP as Taub et al. (2020, eq. 8-9) define it: over the synthetic records with WEAP = 1, the mean share of their target
+    /// TCAP as Taub & Elliot (2019, eq. 8-9) define it: over the synthetic records with WEAP = 1, the mean share of their target
     /// value in their class of the original; records whose class the original lacks are left out. In [0, 1].
     TcapTaub,
     /// Synthetic records with WEAP = 1: those whose class has one target value in the synthetic table. In [0, 1].

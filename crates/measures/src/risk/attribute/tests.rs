@@ -182,6 +182,8 @@ fn keys_and_targets_have_stated_defaults() {
     };
     let all = attribute_disclosures(&pair, &[], &[], &options).unwrap();
     assert_eq!(names(all), ["b,c -> a", "a,c -> b", "a,b -> c"]);
+    let empty_set = attribute_disclosures(&pair, &[Vec::new()], &["c".to_owned()], &options).unwrap();
+    assert_eq!(names(empty_set), ["a,b -> c"]);
     let sets = [vec!["a".to_owned()], vec!["a".to_owned(), "b".to_owned()]];
     let of_sets = attribute_disclosures(&pair, &sets, &[], &options).unwrap();
     assert_eq!(names(of_sets), ["a -> b", "a -> c", "a,b -> c"]);

@@ -39,7 +39,7 @@ pub(super) struct Groups {
 pub(super) struct Group {
     /// Original records of each cell.
     pub(super) y: u64,
-    /// The number of cells, and its logarithm.
+    /// The number of cells.
     pub(super) cells: u64,
     /// ln L of a cell that would get one record more.
     ln_gain: f64,
