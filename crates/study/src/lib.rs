@@ -1,5 +1,6 @@
 //! What a synthesis would give, studied before anything is released.
 //!
+//! - [`audit`]: a claimed ε held against many runs of the real code on neighbouring tables.
 //! - [`plan`]: risk and utility of the saturated mechanism *a priori*, from the sizes of the cells alone.
 //! - [`release`]: synthetic data sets with their schema, recipe and manifest, written whole or not at all.
 //! - [`school_census`]: a deterministic table as large and as sparse as the one of Jackson, Mitra, Francis & Dove (2022),

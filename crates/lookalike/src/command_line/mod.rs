@@ -1,5 +1,6 @@
 //! The command line: arguments in, one call, results out.
 
+mod audit;
 mod demo;
 mod describe;
 mod drawing;
@@ -55,6 +56,8 @@ enum Command {
     Sample(sample::Sample),
     /// Tell what the saturated mechanism would give and cost, without generating
     Plan(plan::PlanCommand),
+    /// Check a claimed epsilon by many runs of the real code
+    Audit(audit::Audit),
     /// List the generators, with their options
     Methods(methods::Methods),
     /// Tell the whole story on an invented town
@@ -128,6 +131,7 @@ pub fn run() -> ExitCode {
         Command::Synth(synth) => synth.run(&everywhere),
         Command::Sample(sample) => sample.run(&everywhere),
         Command::Plan(plan) => plan.run(&everywhere),
+        Command::Audit(audit) => audit.run(&everywhere),
         Command::Methods(methods) => methods.run(&everywhere),
         Command::Demo(demo) => demo.run(&everywhere),
         Command::JsonSchema(schema) => schema.run(&everywhere),

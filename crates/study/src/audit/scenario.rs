@@ -8,7 +8,7 @@ use table::schema::SchemaFile;
 use table::{Column, Table};
 
 /// Records that are released, so that the weights of the model can be read off them.
-const ROWS: u64 = 400;
+const ROWS: u64 = 20_000;
 
 /// A pair of neighbours.
 pub struct Scenario {
@@ -29,29 +29,28 @@ pub struct Scenario {
 
 /// How the canary shows in what is released.
 enum Canary {
-    /// By the number of records with the last level in every variable.
-    Cell,
+    /// By the number of records with its level.
+    Level(String),
     /// By the sum of the first variable, in thousandths.
     Sum,
 }
 
 impl Scenario {
-    /// A table with a binary variable and a canary in its second level; `text` are the other records.
-    fn of_cells(name: &str, others: &str, canary: &str, variables: usize) -> Result<Self, SynthesisError> {
-        let names: Vec<String> = (0..variables).map(|i| format!("v{i}")).collect();
-        let mut schema = declared();
-        for name in &names {
-            schema += &format!("[variables.{name}]\nkind = \"categorical\"\nlevels = [\"a\", \"b\"]\n");
-        }
-        let header = names.join(",");
-        let read = |records: &str| read(&schema, &format!("{header}\n{records}"));
-        let records = others.lines().count() as u64;
+    /// A table with one variable, `each` records in all of its levels but the last, and a canary there, or in the first.
+    fn of_cells(name: &str, levels: usize, each: usize, canary: bool) -> Result<Self, SynthesisError> {
+        let names: Vec<String> = (0..levels).map(|level| format!("\"l{level}\"")).collect();
+        let schema =
+            format!("{}[variables.v]\nkind = \"categorical\"\nlevels = [{}]\n", declared(), names.join(", "));
+        let others: String = (0..levels - 1).map(|level| format!("l{level}\n").repeat(each)).collect();
+        let read = |records: &str| read(&schema, &format!("v\n{records}"));
+        let records = ((levels - 1) * each) as u64;
+        let last = if canary { levels - 1 } else { 0 };
         Ok(Self {
             name: name.to_owned(),
-            with: read(&format!("{others}{canary}"))?,
-            without: read(others)?,
+            with: read(&format!("{others}l{last}\n"))?,
+            without: read(&others)?,
             statistic_name: "records like the canary",
-            canary: Canary::Cell,
+            canary: Canary::Level(format!("l{}", levels - 1)),
             records: records + 1,
             rows: Some(ROWS),
             neighbours: privacy::Neighbours::AddRemove,
@@ -82,11 +81,15 @@ impl Scenario {
 
     /// The statistic of a released table.
     pub fn statistic(&self, released: &Table) -> i64 {
-        match self.canary {
-            Canary::Cell => {
-                let is_last = |column: &Column, row: usize| matches!(column, Column::Categorical(codes) if codes.get(row) == 1);
-                let is_canary = |row: &usize| released.columns().iter().all(|column| is_last(column, *row));
-                (0..released.rows()).filter(is_canary).count() as i64
+        match &self.canary {
+            Canary::Level(level) => {
+                let levels = released.schema().variables()[0].kind.levels();
+                let (Some(code), Column::Categorical(codes)) =
+                    (levels.and_then(|levels| levels.position(level)), &released.columns()[0])
+                else {
+                    return 0;
+                };
+                codes.iter().filter(|other| *other == code).count() as i64
             }
             Canary::Sum => {
                 let value = |row: usize| match released.columns()[0].number(row) {
@@ -126,25 +129,16 @@ pub fn scenarios(method: &str) -> Result<Vec<Scenario>, SynthesisError> {
         }
         "dirichlet" => {
             // Replaced, not added: the number of records is public.
-            let other = Scenario::of_cells("a record replaced", "a\n", "a\n", 1)?;
-            let canary = Scenario::of_cells("a record replaced", "a\n", "b\n", 1)?;
-            let replaced = Scenario {
-                without: other.with,
-                rows: Some(1),
-                neighbours: privacy::Neighbours::ReplaceOne,
-                ..canary
-            };
-            vec![replaced]
+            let replaced = Scenario::of_cells("a record replaced", 2, 1, true)?;
+            let other = Scenario::of_cells("a record replaced", 2, 1, false)?;
+            let neighbours = privacy::Neighbours::ReplaceOne;
+            vec![Scenario { without: other.with, rows: Some(1), neighbours, ..replaced }]
         }
-        _ => vec![
-            Scenario::of_cells("the only record of its kind", "a\na\na\n", "b\n", 1)?,
-            Scenario::of_cells(
-                "the only record of its kind, two variables",
-                "a,a\na,a\na,a\na,a\n",
-                "b,b\n",
-                2,
-            )?,
+        "catall" => vec![
+            Scenario::of_cells("the only record of its kind", 2, 3, true)?,
+            Scenario::of_cells("the only record of its kind, among many kinds", 12, 4, true)?,
         ],
+        _ => vec![Scenario::of_cells("the only record of its kind, among many kinds", 12, 4, true)?],
     })
 }
 

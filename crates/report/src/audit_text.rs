@@ -1,0 +1,31 @@
+//! What an audit found, on a terminal.
+
+use study::audit::Finding;
+use table::figures::thousands;
+
+/// The bound, and whether the claim stands.
+pub fn audit_text(finding: &Finding) -> String {
+    let delta = if finding.delta > 0.0 { format!(", delta = {:e}", finding.delta) } else { String::new() };
+    let mut text = format!(
+        "{}: epsilon = {}{delta} is claimed; {} runs on each of two neighbouring tables\n\n",
+        finding.method,
+        finding.claimed,
+        thousands(u64::from(finding.runs))
+    );
+    for scenario in &finding.scenarios {
+        text += &format!(
+            "  {}: epsilon is at least {:.3}\n    told apart by: {}\n",
+            scenario.name, scenario.lower_bound, scenario.event
+        );
+    }
+    let verdict = if finding.passed {
+        "PASSED: no run disproves the claim. An audit can find a fault, it cannot prove that there is none."
+    } else {
+        "FAILED: the method gives away more than it claims."
+    };
+    let confidence = 100.0 * finding.confidence;
+    text + &format!(
+        "\nepsilon is at least {:.3}, with {confidence} % confidence\n{verdict}\n",
+        finding.lower_bound
+    )
+}
