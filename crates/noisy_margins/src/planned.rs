@@ -1,6 +1,6 @@
 //! `planned`: measures what the budget can afford, and shrinks what is noise.
 //!
-//! The [`Plan`] says what is asked. The answers become targets in two steps, each a [posterior](crate) of counts
+//! The [`Plan`] says what is asked. The answers become targets in two steps, each a posterior of counts
 //! under their noise: single variables with an even prior mean, from their own measurement and from the sums of
 //! measured pairs; then pairs with the prior mean of independence. A target is (E√y)², the count that minimises the
 //! expected squared distance of roots, which is about that of a chi-squared distance. The model is the
@@ -34,7 +34,9 @@ const SHARE_OF_COUNT: f64 = 0.3;
 const LEAST_COUNT: f64 = 0.5;
 /// Single variables are penalised so much less.
 const ONE_WAY_PENALTY: f64 = 0.1;
-/// No penalty is below this: a target is never known so well that it matters, and the fit stays well-posed.
+/// No parameter is pushed further than this by targets that contradict each other by a standard deviation.
+const FURTHEST: f64 = 30.0;
+/// No penalty is below this, however well a count is known.
 const LEAST_PENALTY: f64 = 1e-6;
 /// Steps of a fit between rounds.
 const STEPS_IN_ROUNDS: usize = 60;
@@ -264,12 +266,16 @@ fn scaled_targets(moments: &[Moments], total: f64) -> Vec<f64> {
     moments.iter().map(|moments| moments.root_mean_squared * total / sum).collect()
 }
 
+/// The penalty of a parameter is variance ÷ (0.3 × count), but no less than standard deviation ÷ [`FURTHEST`]. The
+/// bound matters for large counts: there the quotient is so small that contradictions between margins, which are
+/// noise, would push parameters by thousands and empty the small cells beside a large one.
 fn term(variables: Vec<usize>, target: Vec<f64>, moments: &[Moments], factor: f64) -> Term {
     let penalty = target
         .iter()
         .zip(moments)
-        .map(|(count, moments)| {
-            (factor * moments.variance / (SHARE_OF_COUNT * count.max(LEAST_COUNT))).max(LEAST_PENALTY)
+        .map(|(count, Moments { variance, .. })| {
+            let wanted = factor * variance / (SHARE_OF_COUNT * count.max(LEAST_COUNT));
+            wanted.max(variance.sqrt() / FURTHEST).max(LEAST_PENALTY)
         })
         .collect();
     Term::new(variables, target, penalty)

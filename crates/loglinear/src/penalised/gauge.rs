@@ -145,23 +145,19 @@ impl Gauge {
     pub(super) fn centre(&self, parameters: &[f64], centred: &mut [f64]) {
         centred[..self.own].copy_from_slice(parameters);
         centred[self.own..].fill(0.0);
-        let mut sums = Vec::new();
-        let mut cells = Vec::new();
+        let mut means = Vec::new();
         for (first, class, single) in &self.centred {
             let classes = class.iter().max().map_or(0, |most| most + 1);
-            sums.clear();
-            sums.resize(classes, 0.0);
-            cells.clear();
-            cells.resize(classes, 0.0);
+            means.clear();
+            means.resize(classes, 0.0);
+            let share = classes as f64 / class.len() as f64;
             for (cell, &class) in class.iter().enumerate() {
-                sums[class] += centred[first + cell];
-                cells[class] += 1.0;
+                means[class] += share * centred[first + cell];
             }
-            sums.iter_mut().zip(&cells).for_each(|(sum, cells)| *sum /= cells);
             for (cell, &class) in class.iter().enumerate() {
-                centred[first + cell] -= sums[class];
+                centred[first + cell] -= means[class];
             }
-            for (to, mean) in centred[*single..].iter_mut().zip(&sums) {
+            for (to, mean) in centred[*single..].iter_mut().zip(&means) {
                 *to += mean;
             }
         }

@@ -7,7 +7,8 @@
 //! small tables on the way out.
 //!
 //! Every factor is divided by its largest value, and the logarithm of the divisor kept, so that nothing
-//! overflows. If all cells underflow, there is no Z, and the caller takes a shorter step.
+//! overflows and cells lie between 0 and 1. Cells that underflow are below 1e-308; as long as Z is above
+//! [`SMALLEST_TOTAL`] they add nothing to it. Below, there is no answer, and the caller takes a shorter step.
 
 use crate::junction_tree::JunctionTree;
 use crate::options::Order;
@@ -15,6 +16,9 @@ use crate::raking::{FittedClique, layout};
 use crate::schedule::{Stop, schedule};
 use crate::traversal::Traversal;
 use crate::variables::{cells, intersection, is_subset, positions};
+
+/// The smallest Z, relative to the product of all divisors, that is trusted.
+const SMALLEST_TOTAL: f64 = 1e-200;
 
 /// The tables of a junction tree whose cliques hold every term.
 #[derive(Debug)]
@@ -120,7 +124,7 @@ impl Inference {
     }
 
     /// Brings the cliques to the probabilities of the model with these `parameters`, fills `margins` with
-    /// those of the terms, and returns log Z; nothing if every cell underflows.
+    /// those of the terms, and returns log Z; nothing where that cannot be computed.
     pub(super) fn infer(&mut self, parameters: &[f64], margins: &mut [f64]) -> Option<f64> {
         let mut log_scale = 0.0;
         for clique in &mut self.cliques {
@@ -131,7 +135,7 @@ impl Inference {
             if let Clique { table, link: Some(link) } = &mut later[0] {
                 link.own.summing.sum(&table.cells, &mut link.told);
                 let largest = link.told.iter().copied().fold(0.0, f64::max);
-                if !(largest > 0.0 && largest.is_finite()) {
+                if largest.is_nan() || largest <= 0.0 {
                     return None;
                 }
                 log_scale += largest.ln();
@@ -143,7 +147,7 @@ impl Inference {
         }
         let root = &mut self.cliques[0].table;
         let total = crate::traversal::total(&root.cells);
-        if !(total > 0.0 && total.is_finite()) {
+        if total.is_nan() || total < SMALLEST_TOTAL {
             return None;
         }
         root.cells.iter_mut().for_each(|cell| *cell /= total);

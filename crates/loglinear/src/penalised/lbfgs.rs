@@ -10,6 +10,8 @@ use std::collections::VecDeque;
 const MEMORY: usize = 20;
 /// The share of the fall that the slope promises, which a step must bring.
 const ENOUGH: f64 = 1e-4;
+/// The share of the slope that may remain where the value cannot tell.
+const FLATTER: f64 = 0.8;
 /// Changes of the value below this share of it are rounding.
 const ROUNDING: f64 = 1e-14;
 /// A step is shortened so often before the search gives up.
@@ -56,7 +58,10 @@ pub(super) fn minimise(
                 *trial = at + length * direction;
             }
             let reached = evaluate(&trial, &mut trial_gradient);
-            if reached <= value + ENOUGH * length * slope + ROUNDING * value.abs() {
+            let falls = reached <= value + ENOUGH * length * slope;
+            // Where values differ by rounding alone, the slope decides (Hager & Zhang 2005).
+            let flattens = || dot(&trial_gradient, &direction).abs() <= FLATTER * slope.abs();
+            if falls || (reached <= value + ROUNDING * value.abs() && flattens()) {
                 found = Some(reached);
                 break;
             }
