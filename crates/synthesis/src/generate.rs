@@ -7,10 +7,12 @@ use table::grouping::GroupingStyle;
 use table::{Attributes, CodedTable, CountSource, Domain, Grouping, Schema, Table, Variable};
 
 use crate::decoder::Decoder;
+use crate::on_records::{OnRecords, Run};
 use crate::randomness::Seed;
+use crate::record_strata::RecordStrata;
 use crate::strata::Strata;
 use crate::synthesizer::{Data, Drawn};
-use crate::{Model, Recipe, StructuralZeros, SynthesisError, Synthesizer, registry};
+use crate::{Model, Recipe, StructuralZeros, SynthesisError, Synthesizer, checkpoint, registry};
 
 /// Synthetic tables, and what the fit had to say.
 pub struct Generated {
@@ -47,16 +49,24 @@ pub fn generate(table: &Table, recipe: &Recipe) -> Result<Generated, SynthesisEr
 
 /// Fits the recipe's method to the table, which must keep its schema.
 pub fn fit(table: &Table, recipe: &Recipe) -> Result<Fitted, SynthesisError> {
+    fit_watched(table, recipe, &Run::default())
+}
+
+/// Fits the recipe's method to the table, watched, kept and limited as `run` says.
+pub fn fit_watched(table: &Table, recipe: &Recipe, run: &Run) -> Result<Fitted, SynthesisError> {
     recipe.check()?;
-    let synthesizer = (registry::method(&recipe.method)?.build)(&recipe.options)?;
-    if recipe.rows.is_some() && !synthesizer.rows_can_be_chosen() {
-        let message =
-            format!("the number of records of `{}` is random; use its option `scale`", recipe.method);
-        return Err(SynthesisError::option("rows", message));
-    }
+    let synthesizer = refuse_rows_if_random(recipe)?;
     let broken = table.violations()?;
     if !broken.is_empty() {
         return Err(table::TableError::Violations(broken).into());
+    }
+    if let Some(method) = synthesizer.on_records() {
+        return fit_records(method, table, recipe, run);
+    }
+    for (option, given) in [("resume", run.checkpoint.is_some()), ("memory", run.memory.is_some())] {
+        if given {
+            return Err(SynthesisError::option(option, format!("`{}` does not know it", recipe.method)));
+        }
     }
     let grouping = Grouping { groups: recipe.groups as usize, style: GroupingStyle::Quantiles };
     let coded = CodedTable::over(table, &grouping, is_modelled)?;
@@ -79,9 +89,27 @@ pub fn fit(table: &Table, recipe: &Recipe) -> Result<Fitted, SynthesisError> {
     Ok(Fitted::new(model, decoder, &Recipe { seed: Some(seed), ..recipe.clone() }, table.rows()))
 }
 
+fn fit_records(
+    method: &dyn OnRecords,
+    table: &Table,
+    recipe: &Recipe,
+    run: &Run,
+) -> Result<Fitted, SynthesisError> {
+    let seed = checkpoint::seed_of(run, table, recipe)?;
+    run.begin(method.estimate(table)?)?;
+    let part = Seed::new(seed).child(0);
+    let model: Box<dyn Model> = if recipe.strata.is_empty() {
+        method.fit(table, run, part)?
+    } else {
+        Box::new(RecordStrata::fit(method, table, &recipe.strata, run, part)?)
+    };
+    let decoder = Decoder::new(table.shared_schema(), Domain::new(Vec::new())?)?;
+    Ok(Fitted::new(model, decoder, &Recipe { seed: Some(seed), ..recipe.clone() }, table.rows()))
+}
+
 /// The recipe's method, unless rows are asked of one that makes as many as it makes.
 pub(crate) fn refuse_rows_if_random(recipe: &Recipe) -> Result<Box<dyn Synthesizer>, SynthesisError> {
-    let synthesizer = (registry::method(&recipe.method)?.build)(&recipe.options)?;
+    let synthesizer = (registry::method(&recipe.method)?.build)(&recipe.method_options())?;
     if recipe.rows.is_some() && !synthesizer.rows_can_be_chosen() {
         let message =
             format!("the number of records of `{}` is random; use its option `scale`", recipe.method);
@@ -130,7 +158,7 @@ fn is_modelled(variable: &Variable) -> bool {
 }
 
 /// A seed from the operating system.
-fn fresh_seed() -> u64 {
+pub(crate) fn fresh_seed() -> u64 {
     rand_chacha::ChaCha12Rng::from_rng(&mut rand::rng()).next_u64() >> 1
 }
 

@@ -9,6 +9,7 @@ use table::{Domain, TableError, atomic_file};
 
 use crate::decoder::Decoder;
 use crate::generate::{Fitted, refuse_rows_if_random};
+use crate::record_strata::RecordStrata;
 use crate::strata::Strata;
 use crate::{Model, Recipe, SynthesisError, registry};
 
@@ -90,6 +91,9 @@ impl ModelFile {
     /// The model alone.
     pub fn model(&self) -> Result<Box<dyn Model>, SynthesisError> {
         let method = registry::method(&self.method)?;
+        if RecordStrata::is_state(&self.state) {
+            return Ok(Box::new(RecordStrata::load(&self.state, method.load)?));
+        }
         if !self.recipe.strata.is_empty() {
             return Ok(Box::new(Strata::load(&self.state, method.load)?));
         }

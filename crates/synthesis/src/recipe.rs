@@ -37,6 +37,14 @@ pub struct Recipe {
     #[serde(default, skip_serializing_if = "toml::Table::is_empty")]
     #[schemars(with = "std::collections::BTreeMap<String, serde_json::Value>")]
     pub options: toml::Table,
+    /// What is said of single variables, by methods that go variable by variable.
+    #[serde(default, skip_serializing_if = "toml::Table::is_empty")]
+    #[schemars(with = "std::collections::BTreeMap<String, serde_json::Value>")]
+    pub variables: toml::Table,
+    /// Variables made for the fit alone, which are not in the release.
+    #[serde(default, skip_serializing_if = "toml::Table::is_empty")]
+    #[schemars(with = "std::collections::BTreeMap<String, serde_json::Value>")]
+    pub auxiliary: toml::Table,
 }
 
 fn one() -> u32 {
@@ -59,6 +67,8 @@ impl Recipe {
             groups: five(),
             format: Format::Csv,
             options: toml::Table::new(),
+            variables: toml::Table::new(),
+            auxiliary: toml::Table::new(),
         }
     }
 
@@ -91,6 +101,17 @@ impl Recipe {
         let parsed = parsed.and_then(|mut table| table.remove("value"));
         self.options.insert(name.to_owned(), parsed.unwrap_or_else(|| toml::Value::String(value.to_owned())));
         Ok(())
+    }
+
+    /// The method's options with the sections on variables among them, so that a method without such refuses them.
+    pub fn method_options(&self) -> toml::Table {
+        let mut options = self.options.clone();
+        for (name, sections) in [("variables", &self.variables), ("auxiliary", &self.auxiliary)] {
+            if !sections.is_empty() {
+                options.insert(name.into(), toml::Value::Table(sections.clone()));
+            }
+        }
+        options
     }
 
     /// The recipe as TOML.

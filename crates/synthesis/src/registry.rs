@@ -1,7 +1,7 @@
 //! The one list of methods.
 
 use crate::card::MethodCard;
-use crate::methods::{catall, ipf, saturated};
+use crate::methods::{catall, ipf, saturated, sequential};
 use crate::{Model, SynthesisError, Synthesizer};
 
 /// A method: its card, how its options become a synthesizer, how a stored state becomes a model again.
@@ -16,6 +16,7 @@ pub struct Method {
 
 /// Every method, in the order in which they are shown.
 pub const METHODS: &[Method] = &[
+    Method { card: &sequential::CARD, build: sequential::build, load: sequential::load },
     Method { card: &catall::CARD, build: catall::build, load: catall::load },
     Method { card: &saturated::CARD, build: saturated::build, load: saturated::load },
     Method { card: &ipf::CARD, build: ipf::build, load: ipf::load },

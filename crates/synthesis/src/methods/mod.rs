@@ -3,4 +3,5 @@
 pub mod catall;
 pub mod ipf;
 pub mod saturated;
+pub mod sequential;
 mod uniform_cell;
