@@ -1,0 +1,33 @@
+//! How an iterative fit ended.
+
+/// Whether the iterations met their criterion, and whether the estimates exist.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Convergence {
+    /// Whether the criterion was met.
+    pub converged: bool,
+    /// The number of steps taken.
+    pub iterations: usize,
+    /// Whether some fitted means run off to the edge of their range, so that some coefficients have no finite estimate.
+    pub separated: bool,
+}
+
+impl Convergence {
+    /// The end of a fit in closed form.
+    pub fn closed_form() -> Self {
+        Self { converged: true, iterations: 1, separated: false }
+    }
+
+    /// A sentence for the reader where something is to be said.
+    pub fn warning(&self) -> Option<&'static str> {
+        match (self.separated, self.converged) {
+            (true, _) => Some(
+                "some combination of predictors decides the response (separation): fitted values run to the edge of \
+                 their range, and coefficients with a very large standard error have no finite estimate",
+            ),
+            (false, false) => Some(
+                "the iterations did not converge; raise their number, or leave out predictors that nearly repeat others",
+            ),
+            (false, true) => None,
+        }
+    }
+}
