@@ -6,6 +6,7 @@ use rand::{Rng as _, SeedableRng};
 use table::grouping::GroupingStyle;
 use table::{Attributes, CodedTable, CountSource, Domain, Grouping, Schema, Table, Variable};
 
+use crate::after::{self, After, Finish};
 use crate::decoder::Decoder;
 use crate::on_records::{OnRecords, Run};
 use crate::randomness::Seed;
@@ -34,6 +35,7 @@ pub struct Fitted {
     rows: usize,
     original_rows: usize,
     m: u32,
+    finish: Option<Finish>,
 }
 
 /// Carries out a recipe in memory.
@@ -54,6 +56,12 @@ pub fn fit(table: &Table, recipe: &Recipe) -> Result<Fitted, SynthesisError> {
 
 /// Fits the recipe's method to the table, watched, kept and limited as `run` says.
 pub fn fit_watched(table: &Table, recipe: &Recipe, run: &Run) -> Result<Fitted, SynthesisError> {
+    let mut fitted = fit_method(table, recipe, run)?;
+    fitted.finish_with(&recipe.after, after::original_uniques(&recipe.after, table)?)?;
+    Ok(fitted)
+}
+
+fn fit_method(table: &Table, recipe: &Recipe, run: &Run) -> Result<Fitted, SynthesisError> {
     recipe.check()?;
     let synthesizer = refuse_rows_if_random(recipe)?;
     let broken = table.violations()?;
@@ -178,12 +186,30 @@ impl Fitted {
             rows,
             original_rows,
             m: recipe.m,
+            finish: None,
         }
+    }
+
+    /// Has every data set finished in this way before it is released.
+    pub(crate) fn finish_with(&mut self, after: &After, uniques: Vec<after::Print>) -> Result<(), SynthesisError> {
+        self.finish =
+            if after.is_empty() { None } else { Some(Finish::new(after, self.decoder.schema(), uniques)?) };
+        Ok(())
+    }
+
+    /// What tells the unique records of the data apart, where they are to be removed.
+    pub(crate) fn uniques(&self) -> &[after::Print] {
+        self.finish.as_ref().map_or(&[], Finish::uniques)
+    }
+
+    /// The schema of the model's records, before anything is done to them.
+    pub(crate) fn model_schema(&self) -> &Schema {
+        self.decoder.schema()
     }
 
     /// The schema that its records keep.
     pub fn schema(&self) -> &Schema {
-        self.decoder.schema()
+        self.finish.as_ref().map_or_else(|| self.decoder.schema(), Finish::schema)
     }
 
     /// How many records the data had: the N of inference.
@@ -207,6 +233,9 @@ impl Fitted {
         number: u32,
         mut take: impl FnMut(Table) -> Result<(), SynthesisError>,
     ) -> Result<(), SynthesisError> {
+        if self.finish.is_some() {
+            return take(self.table(number)?);
+        }
         match self.sample(number)? {
             Drawn::Cells(cells) => self.decoder.decode_in_parts(&cells, self.seed_of(number).child(1), take),
             Drawn::Records(records) => take(self.decoder.complete(records)?),
@@ -215,9 +244,13 @@ impl Fitted {
 
     /// Data set `number`, from 0, all at once.
     pub fn table(&self, number: u32) -> Result<Table, SynthesisError> {
-        match self.sample(number)? {
+        let table = match self.sample(number)? {
             Drawn::Cells(cells) => self.decoder.decode(&cells, self.seed_of(number).child(1)),
             Drawn::Records(records) => self.decoder.complete(records),
+        }?;
+        match &self.finish {
+            Some(finish) => finish.apply(table, &self.decoder),
+            None => Ok(table),
         }
     }
 

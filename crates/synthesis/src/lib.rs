@@ -15,6 +15,7 @@
 //! # Ok::<(), synthesis::SynthesisError>(())
 //! ```
 
+pub mod after;
 pub mod card;
 pub mod cells;
 mod checkpoint;

@@ -36,6 +36,9 @@ pub struct ModelFile {
     /// The schema that its records keep, as TOML.
     pub schema: String,
     domain: Domain,
+    /// What tells the unique records of the data apart, where replicated ones are removed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    uniques: Vec<(u64, u64)>,
     state: serde_json::Value,
 }
 
@@ -51,8 +54,9 @@ impl ModelFile {
             confidential_because: confidential.map(str::to_owned),
             recipe: recipe.clone(),
             original_rows: fitted.original_rows() as u64,
-            schema: fitted.schema().to_toml(),
+            schema: fitted.model_schema().to_toml(),
             domain: fitted.domain().clone(),
+            uniques: fitted.uniques().to_vec(),
             state: fitted.model.state(),
         }
     }
@@ -85,7 +89,9 @@ impl ModelFile {
         refuse_rows_if_random(recipe)?;
         let schema = Arc::new(SchemaFile::parse(&self.schema)?.finish()?);
         let decoder = Decoder::new(schema, self.domain.clone())?;
-        Ok(Fitted::new(self.model()?, decoder, recipe, self.original_rows as usize))
+        let mut fitted = Fitted::new(self.model()?, decoder, recipe, self.original_rows as usize);
+        fitted.finish_with(&recipe.after, self.uniques.clone())?;
+        Ok(fitted)
     }
 
     /// The model alone.

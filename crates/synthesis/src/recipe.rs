@@ -8,6 +8,7 @@ use table::TableError;
 use table::write::Format;
 
 use crate::SynthesisError;
+use crate::after::After;
 
 /// A recipe as written in a `*.recipe.toml` file. Every option of the command line has its place here.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -45,6 +46,9 @@ pub struct Recipe {
     #[serde(default, skip_serializing_if = "toml::Table::is_empty")]
     #[schemars(with = "std::collections::BTreeMap<String, serde_json::Value>")]
     pub auxiliary: toml::Table,
+    /// Disclosure control after synthesis.
+    #[serde(default, skip_serializing_if = "After::is_empty")]
+    pub after: After,
 }
 
 fn one() -> u32 {
@@ -69,6 +73,7 @@ impl Recipe {
             options: toml::Table::new(),
             variables: toml::Table::new(),
             auxiliary: toml::Table::new(),
+            after: After::default(),
         }
     }
 

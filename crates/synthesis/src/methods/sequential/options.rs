@@ -41,7 +41,7 @@ pub(super) enum OrderName {
 }
 
 /// What tunes the fit of one variable.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Settings {
     /// Records that a leaf must hold.
     pub min_bucket: u32,

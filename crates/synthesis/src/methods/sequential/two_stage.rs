@@ -35,7 +35,8 @@ pub(super) fn fit(task: &Task<'_>, method: &'static VariableMethod) -> Result<Bo
     let response = Response::Categories { codes: &groups, size: 2 };
     let group =
         fit_method(&Task { response, seed: task.seed.child(10), ..*task }, task.settings.first_stage.unwrap_or(method))?;
-    let part = |group: u32| {
+    type Part = (Vec<u32>, Option<Box<dyn Conditional>>);
+    let part = |group: u32| -> Result<Part, SynthesisError> {
         let in_group = |place: &usize| groups[*place] == group;
         let places: Vec<usize> = (0..codes.len()).filter(in_group).collect();
         let rows: Vec<u32> = places.iter().map(|place| task.rows[*place]).collect();

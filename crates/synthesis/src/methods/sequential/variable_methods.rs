@@ -1,7 +1,7 @@
 //! The one list of methods by which a variable can be drawn.
 
 use super::conditional::{Conditional, Response, Task};
-use super::{apart, cart, ensemble, two_stage};
+use super::{apart, cart, ensemble, logistic, normal, normrank, pmm, two_stage};
 use crate::SynthesisError;
 
 /// A method of one variable.
@@ -57,6 +57,8 @@ const ENSEMBLE: &[&str] = &[
     "trees", "min_bucket", "complexity", "depth", "smoothing", "smooth_above", "two_stage", "first_stage", "missing_method",
 ];
 
+const NUMBERS: &[&str] = &["smoothing", "smooth_above", "missing_method"];
+
 /// Every method, in the order of the documentation.
 pub(super) const VARIABLE_METHODS: &[VariableMethod] = &[
     VariableMethod {
@@ -81,6 +83,13 @@ pub(super) const VARIABLE_METHODS: &[VariableMethod] = &[
         way: Way::Conditional { fit: ensemble::fit_bagging, load: ensemble::load, by_donors: true },
     },
     VariableMethod {
+        name: "parametric",
+        draws_from: "what suits the variable: normrank for a number, logreg for two categories, polr for ordered ones, else polyreg",
+        draws: What::Anything,
+        options: &["missing_method"],
+        way: Way::Parametric,
+    },
+    VariableMethod {
         name: "sample",
         draws_from: "records of the data, `with` other variables, `within` cells of others",
         draws: What::Anything,
@@ -93,6 +102,55 @@ pub(super) const VARIABLE_METHODS: &[VariableMethod] = &[
         draws: What::Anything,
         options: &[],
         way: Way::Nested,
+    },
+    VariableMethod {
+        name: normal::NORM,
+        draws_from: "a normal linear model",
+        draws: What::Numbers,
+        options: NUMBERS,
+        way: Way::Conditional { fit: normal::fit_norm, load: normal::load, by_donors: false },
+    },
+    VariableMethod {
+        name: normal::LOGNORM,
+        draws_from: "a normal linear model of the logarithm",
+        draws: What::Numbers,
+        options: NUMBERS,
+        way: Way::Conditional { fit: normal::fit_lognorm, load: normal::load, by_donors: false },
+    },
+    VariableMethod {
+        name: normal::SQRTNORM,
+        draws_from: "a normal linear model of the square root",
+        draws: What::Numbers,
+        options: NUMBERS,
+        way: Way::Conditional { fit: normal::fit_sqrtnorm, load: normal::load, by_donors: false },
+    },
+    VariableMethod {
+        name: normal::CUBERTNORM,
+        draws_from: "a normal linear model of the cube root",
+        draws: What::Numbers,
+        options: NUMBERS,
+        way: Way::Conditional { fit: normal::fit_cubertnorm, load: normal::load, by_donors: false },
+    },
+    VariableMethod {
+        name: normrank::NAME,
+        draws_from: "a normal linear model of the ranks' normal scores",
+        draws: What::Numbers,
+        options: NUMBERS,
+        way: Way::Conditional { fit: normrank::fit, load: normrank::load, by_donors: false },
+    },
+    VariableMethod {
+        name: pmm::NAME,
+        draws_from: "responses of records with nearly the same predicted mean",
+        draws: What::Numbers,
+        options: &["donors", "smoothing", "smooth_above", "missing_method"],
+        way: Way::Conditional { fit: pmm::fit, load: pmm::load, by_donors: false },
+    },
+    VariableMethod {
+        name: logistic::NAME,
+        draws_from: "a logistic regression",
+        draws: What::TwoCategories,
+        options: &[],
+        way: Way::Conditional { fit: logistic::fit, load: logistic::load, by_donors: false },
     },
     VariableMethod {
         name: "passive",

@@ -1,7 +1,7 @@
 //! In which order variables are synthesised: that of the file, that of the recipe, or one found from sizes and dependences.
 
-use table::{Attributes, CodedTable, Grouping, Table, Variable};
 use table::grouping::GroupingStyle;
+use table::{Attributes, CodedTable, CountSource, Grouping, Table, Variable};
 
 use super::options::{Order, OrderName};
 use crate::SynthesisError;
@@ -112,7 +112,7 @@ fn dependences(coded: &CodedTable, variables: usize) -> Result<Vec<Vec<f64>>, Sy
     for margin in coded.all_margins(2)? {
         let [left, right] = margin.attributes().positions()[..] else { continue };
         let of = Attributes::new([left, right]);
-        let [rows, columns] = coded_sizes(coded, &of)[..] else { continue };
+        let [rows, columns] = coded.domain().sizes(&of)[..] else { continue };
         let counts: Vec<f64> = margin.counts().iter().map(|count| *count as f64).collect();
         let total: f64 = counts.iter().sum();
         let row_sum: Vec<f64> = (0..rows).map(|row| counts[row * columns..(row + 1) * columns].iter().sum()).collect();
@@ -130,11 +130,6 @@ fn dependences(coded: &CodedTable, variables: usize) -> Result<Vec<Vec<f64>>, Sy
         }
     }
     Ok(dependence)
-}
-
-fn coded_sizes(coded: &CodedTable, of: &Attributes) -> Vec<usize> {
-    use table::CountSource;
-    coded.domain().sizes(of)
 }
 
 #[cfg(test)]
