@@ -13,7 +13,7 @@ pub trait OnRecords: Send + Sync {
     /// Fits the method's model to records that keep their schema.
     fn fit(&self, records: &Table, run: &Run, seed: Seed) -> Result<Box<dyn Model>, SynthesisError>;
 
-    /// What a fit to these records would take.
+    /// What a fit to all of these records would take. Refuses data that the method must not be fitted to.
     fn estimate(&self, records: &Table) -> Result<Estimate, SynthesisError>;
 }
 

@@ -1,7 +1,7 @@
 //! The one list of methods.
 
 use crate::card::MethodCard;
-use crate::methods::{catall, ipf, saturated, sequential};
+use crate::methods::{catall, graph, ipf, saturated, sequential};
 use crate::{Model, SynthesisError, Synthesizer};
 
 /// A method: its card, how its options become a synthesizer, how a stored state becomes a model again.
@@ -20,6 +20,7 @@ pub const METHODS: &[Method] = &[
     Method { card: &catall::CARD, build: catall::build, load: catall::load },
     Method { card: &saturated::CARD, build: saturated::build, load: saturated::load },
     Method { card: &ipf::CARD, build: ipf::build, load: ipf::load },
+    Method { card: &graph::CARD, build: graph::build, load: sequential::load },
 ];
 
 /// The method of this name, or an error with the nearest one.

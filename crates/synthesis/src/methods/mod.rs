@@ -5,3 +5,5 @@ pub mod ipf;
 pub mod saturated;
 pub mod sequential;
 mod uniform_cell;
+
+pub use sequential::graph;

@@ -6,12 +6,12 @@ use serde::{Deserialize, Serialize};
 use table::column::{Entry, Numbers};
 use table::expression::Expression;
 use table::schema::{Levels, Origin};
-use table::{Codes, Column, Kind, Table, Variable};
+use table::{Classes, Codes, Column, Kind, Table, Variable};
 
 use super::options::AuxiliaryOptions;
 use crate::SynthesisError;
 
-/// A variable made from another one, level by level.
+/// A variable made from another one.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Auxiliary {
     pub name: String,
@@ -27,6 +27,8 @@ pub(super) enum AuxiliaryValues {
     Score(Vec<Option<f64>>),
     /// Drawn before the other variable, which is then drawn within it.
     Groups { names: Vec<String>, group_of: Vec<u32> },
+    /// The same for a number and its classes.
+    Classes(Classes),
 }
 
 /// The name of the group of rare levels.
@@ -68,6 +70,10 @@ impl Auxiliary {
             AuxiliaryValues::Groups { names, .. } => {
                 Kind::Categorical { levels: Levels::new(names.iter().cloned()).unwrap_or_default() }
             }
+            AuxiliaryValues::Classes(classes) => {
+                let names = (0..classes.size()).map(|class| class.to_string());
+                Kind::Categorical { levels: Levels::new(names).unwrap_or_default() }
+            }
         };
         Variable { missing: true, origin: Origin::Learned, ..Variable::new(&self.name, kind) }
     }
@@ -79,19 +85,24 @@ impl Auxiliary {
 
     /// The column that belongs to a column of the variable that it is made from.
     pub(super) fn column(&self, of: &Column) -> Column {
-        let Column::Categorical(codes) = of else {
-            return Column::Real(Numbers::complete(vec![0.0; of.len()]));
-        };
-        match &self.values {
-            AuxiliaryValues::Score(scores) => {
+        match (&self.values, of) {
+            (AuxiliaryValues::Score(scores), Column::Categorical(codes)) => {
                 let mut numbers = Numbers::with_capacity(codes.len());
                 for code in codes.iter() {
                     numbers.push(scores[code as usize].map_or(Entry::Missing, Entry::Value));
                 }
                 Column::Real(numbers)
             }
-            AuxiliaryValues::Groups { names, group_of } => {
+            (AuxiliaryValues::Groups { names, group_of }, Column::Categorical(codes)) => {
                 Column::Categorical(Arc::new(codes.recode(group_of, names.len() + 1)))
+            }
+            (AuxiliaryValues::Classes(classes), numeric) => {
+                let size = classes.size() as u32;
+                let class = |row: usize| numeric.number(row).and_then(|entry| classes.class_of(entry)).unwrap_or(size);
+                Column::Categorical(Arc::new(Codes::collect(size as usize + 1, (0..numeric.len()).map(class))))
+            }
+            (AuxiliaryValues::Score(_) | AuxiliaryValues::Groups { .. }, numeric) => {
+                unreachable!("only a categorical variable has a score or groups, not a column of {} numbers", numeric.len())
             }
         }
     }

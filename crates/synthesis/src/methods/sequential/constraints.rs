@@ -201,8 +201,9 @@ fn pinned(condition: &Condition, variables: &[Variable]) -> Vec<(usize, Value)> 
 /// Which levels of a variable occur with which of another: a child within its parent, in whichever order they are drawn.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Nesting {
-    /// The variable that is there already.
-    pub given: String,
+    /// The variable that is there already, and the one that is drawn.
+    pub given: usize,
+    pub drawn: usize,
     /// For each of its codes, the codes that occur with it and how often, by code.
     occurs: Vec<Vec<(u32, u32)>>,
 }
@@ -220,7 +221,7 @@ impl Nesting {
             *counts[outer as usize].entry(inner).or_default() += 1;
         }
         let occurs = counts.into_iter().map(|of_one| of_one.into_iter().collect()).collect();
-        Some(Self { given: frame.variables()[given].name.clone(), occurs })
+        Some(Self { given, drawn, occurs })
     }
 
     /// Whether the pair occurs.

@@ -78,7 +78,6 @@ pub(super) fn fit(
     records: &Table,
     run: &Run,
     seed: Seed,
-    method: &str,
     mut remarks: Vec<String>,
 ) -> Result<SequentialModel, SynthesisError> {
     let mut frame = Frame::new(&plan.variables, records.rows());
@@ -121,7 +120,6 @@ pub(super) fn fit(
         codings: features.iter().map(|feature| feature.as_ref().map(|feature| Arc::clone(feature.coding()))).collect(),
         steps,
         remarks,
-        method: method.to_owned(),
     })
 }
 
@@ -194,9 +192,9 @@ fn fit_step(
             StepDraws::Model { predictors: predictors.clone(), variable }
         }
     };
-    let is_drawn = matches!(step.way, StepWay::Model { .. } | StepWay::Constant(_));
-    let nestings = if is_drawn { nestings(plan, step.targets[0], known, frame) } else { Vec::new() };
-    let spare = if is_drawn && guard.has_rules() {
+    let is_drawn = matches!(step.way, StepWay::Model { .. } | StepWay::Constant(_) | StepWay::Sample { .. });
+    let nestings = if is_drawn { nestings(plan, &step.targets, known, frame) } else { Vec::new() };
+    let spare = if is_drawn && step.targets.len() == 1 && guard.has_rules() {
         let all: Vec<u32> = (0..frame.rows() as u32).collect();
         Spare::draw(frame, step.targets[0], &all, seed.child(9).stream(0))
     } else {
@@ -205,8 +203,8 @@ fn fit_step(
     Ok(FittedStep { targets: step.targets.clone(), draws, nestings, spare })
 }
 
-/// The parents and children of a variable that are there before it.
-fn nestings(plan: &Plan, target: usize, known: &[&[usize]], frame: &Frame<'_>) -> Vec<Nesting> {
+/// The parents and children of variables that are there before them.
+fn nestings(plan: &Plan, targets: &[usize], known: &[&[usize]], frame: &Frame<'_>) -> Vec<Nesting> {
     let name = |at: usize| plan.variables[at].name.as_str();
     let is_parent = |child: usize, parent: usize| {
         let is_auxiliary = plan
@@ -216,8 +214,9 @@ fn nestings(plan: &Plan, target: usize, known: &[&[usize]], frame: &Frame<'_>) -
         is_auxiliary || plan.variables[child].within.as_deref() == Some(name(parent))
     };
     let known = known.iter().flat_map(|targets| targets.iter().copied());
-    known
-        .filter(|other| is_parent(target, *other) || is_parent(*other, target))
-        .filter_map(|other| Nesting::learn(frame, other, target))
+    let pairs = known.flat_map(|other| targets.iter().map(move |target| (other, *target)));
+    pairs
+        .filter(|(other, target)| is_parent(*target, *other) || is_parent(*other, *target))
+        .filter_map(|(other, target)| Nesting::learn(frame, other, target))
         .collect()
 }

@@ -22,6 +22,7 @@ mod estimate;
 mod fitted_step;
 mod fitted_variable;
 mod frame;
+pub mod graph;
 mod logistic;
 mod model;
 mod normal;
@@ -47,7 +48,7 @@ use crate::{Model, SynthesisError, Synthesizer, registry};
 use options::Options;
 use plan::Plan;
 
-pub(crate) use model::load;
+pub use model::load;
 
 /// The card.
 pub const CARD: MethodCard = MethodCard {
@@ -74,6 +75,11 @@ pub const CARD: MethodCard = MethodCard {
         OptionCard {
             name: "auxiliary",
             meaning: "[auxiliary.NAME] sections: predictors that are made for the fit and not released (score and by; groups_of and rare)",
+            default: "none",
+        },
+        OptionCard {
+            name: "except",
+            meaning: "variables that predict nothing unless `predictors` names them",
             default: "none",
         },
         OptionCard { name: "proper", meaning: "draw parameters from their posterior too", default: "false" },
@@ -145,11 +151,12 @@ impl Synthesizer for Sequential {
 impl OnRecords for Sequential {
     fn fit(&self, records: &Table, run: &Run, seed: Seed) -> Result<Box<dyn Model>, SynthesisError> {
         let plan = Plan::new(&self.0, records)?;
-        let model = fitted_step::fit(&plan, records, run, seed, CARD.name, identifier_remarks(records))?;
+        let model = fitted_step::fit(&plan, records, run, seed, identifier_remarks(records))?;
         Ok(Box::new(model))
     }
 
     fn estimate(&self, records: &Table) -> Result<Estimate, SynthesisError> {
+        plan::refuse_names(records)?;
         Ok(estimate::estimate(&Plan::new(&self.0, records)?, records))
     }
 }

@@ -14,7 +14,7 @@ use table::{Column, Kind, Table, Variable};
 
 use super::auxiliary::Auxiliary;
 use super::conditional::Given;
-use super::constraints::{Guard, Rules};
+use super::constraints::{Guard, Nesting, Rules};
 use super::fitted_step::{FittedStep, StepDraws};
 use super::frame::{ColumnBuilder, Frame, predictor_as};
 use crate::key::Key;
@@ -47,8 +47,6 @@ pub(super) struct Stored {
     pub codings: Vec<Option<Arc<Coding>>>,
     pub steps: Vec<FittedStep>,
     pub remarks: Vec<String>,
-    /// The method that made it.
-    pub method: String,
 }
 
 /// A fitted sequence of conditionals.
@@ -63,7 +61,7 @@ pub(super) struct SequentialModel {
 }
 
 /// A model from its stored state.
-pub(crate) fn load(state: serde_json::Value) -> Result<Box<dyn Model>, SynthesisError> {
+pub fn load(state: serde_json::Value) -> Result<Box<dyn Model>, SynthesisError> {
     let stored: Stored =
         serde_json::from_value(state).map_err(|error| SynthesisError::ModelFile(error.to_string()))?;
     Ok(Box::new(SequentialModel::new(stored)?))
@@ -213,12 +211,10 @@ struct StepDrawing<'a> {
     given: Given<'a>,
     keys: Vec<Key>,
     formula: Option<table::expression::Formula>,
-    /// For each nesting, the variable that is there.
-    parents: Vec<usize>,
 }
 
 /// Values of one block, a list for each target, and the records that were given up.
-type Drawn1 = (Vec<Vec<Value>>, Vec<u32>);
+type Block = (Vec<Vec<Value>>, Vec<u32>);
 
 impl<'a> StepDrawing<'a> {
     fn new(step: &'a FittedStep, guard: &'a Guard, given: Given<'a>) -> Result<Self, SynthesisError> {
@@ -231,11 +227,7 @@ impl<'a> StepDrawing<'a> {
             StepDraws::Computed(text) => (Vec::new(), Some(Expression::parse(text)?.formula(variables)?)),
             _ => (Vec::new(), None),
         };
-        let parent = |nesting: &super::constraints::Nesting| {
-            variables.iter().position(|variable| variable.name == nesting.given).unwrap_or(0)
-        };
-        let parents = step.nestings.iter().map(parent).collect();
-        Ok(Self { step, guard, given, keys, formula, parents })
+        Ok(Self { step, guard, given, keys, formula })
     }
 
     fn draw(&self, rows: usize, seed: Seed) -> Result<(Vec<Column>, Vec<u32>), SynthesisError> {
@@ -249,7 +241,7 @@ impl<'a> StepDrawing<'a> {
                 let range = block * BLOCK..rows.min((block + 1) * BLOCK);
                 self.block(range, seed.stream(*block as u64))
             });
-            for (values, failed) in drawn.collect::<Result<Vec<Drawn1>, _>>()? {
+            for (values, failed) in drawn.collect::<Result<Vec<Block>, _>>()? {
                 columns.iter_mut().zip(&values).for_each(|(column, values)| column.extend(values));
                 given_up.extend(failed);
             }
@@ -257,7 +249,7 @@ impl<'a> StepDrawing<'a> {
         Ok((columns.into_iter().map(ColumnBuilder::finish).collect(), given_up))
     }
 
-    fn block(&self, rows: Range<usize>, mut rng: Rng) -> Result<Drawn1, SynthesisError> {
+    fn block(&self, rows: Range<usize>, mut rng: Rng) -> Result<Block, SynthesisError> {
         match &self.step.draws {
             StepDraws::Model { predictors, variable } => {
                 self.model_block(rows, &mut rng, |of, rng| variable.draw(&self.given, predictors, of, rng))
@@ -284,7 +276,7 @@ impl<'a> StepDrawing<'a> {
         rows: Range<usize>,
         rng: &mut Rng,
         draw: impl Fn(&[u32], &mut Rng) -> Result<Vec<Value>, SynthesisError>,
-    ) -> Result<Drawn1, SynthesisError> {
+    ) -> Result<Block, SynthesisError> {
         let target = self.step.targets[0];
         let frame = self.given.frame;
         let start = rows.start;
@@ -296,7 +288,7 @@ impl<'a> StepDrawing<'a> {
                 None => open.push(row as u32),
             }
         }
-        let fits = |row: u32, value: Value| self.fits(row as usize, target, value);
+        let fits = |row: u32, value: Value| self.fits(row as usize, &[(target, value)]);
         for _ in 0..DRAWS {
             if open.is_empty() {
                 break;
@@ -325,28 +317,30 @@ impl<'a> StepDrawing<'a> {
     fn spare(&self, row: usize, rng: &mut Rng) -> Option<Value> {
         let frame = self.given.frame;
         let levels = |at: usize| frame.variables()[at].kind.levels().map_or(0, |levels| levels.len()) as u32;
-        if let (Some(nesting), Some(parent)) = (self.step.nestings.first(), self.parents.first())
-            && let Column::Categorical(codes) = frame.column(*parent)
-        {
-            let code = nesting.draw(codes.get(row), rng)?;
-            let is_level = code < levels(self.step.targets[0]);
-            return Some(if is_level { Value::Level(code) } else { Value::Missing });
+        match self.step.nestings.first().map(|nesting| (nesting, frame.column(nesting.given))) {
+            Some((nesting, Column::Categorical(codes))) => {
+                let code = nesting.draw(codes.get(row), rng)?;
+                let is_level = code < levels(nesting.drawn);
+                Some(if is_level { Value::Level(code) } else { Value::Missing })
+            }
+            _ => self.step.spare.pick(rng),
         }
-        self.step.spare.pick(rng)
     }
 
-    fn fits(&self, row: usize, target: usize, value: Value) -> bool {
+    /// Whether a record may have these values: they lie in their parents and keep the schema.
+    fn fits(&self, row: usize, values: &[(usize, Value)]) -> bool {
         let frame = self.given.frame;
-        let nested = self.step.nestings.iter().zip(&self.parents).all(|(nesting, parent)| {
-            let Column::Categorical(codes) = frame.column(*parent) else { return true };
-            let missing = frame.variables()[target].kind.levels().map_or(0, |levels| levels.len()) as u32;
-            let code = if let Value::Level(level) = value { level } else { missing };
+        let is_nested = |nesting: &Nesting| {
+            let Column::Categorical(codes) = frame.column(nesting.given) else { return true };
+            let missing = frame.variables()[nesting.drawn].kind.levels().map_or(0, |levels| levels.len()) as u32;
+            let value = values.iter().find(|(variable, _)| *variable == nesting.drawn);
+            let code = if let Some((_, Value::Level(level))) = value { *level } else { missing };
             nesting.allows(codes.get(row), code)
-        });
-        nested && self.guard.accepts(frame, row, &[(target, value)])
+        };
+        self.step.nestings.iter().all(is_nested) && self.guard.accepts(frame, row, values)
     }
 
-    fn computed_block(&self, rows: Range<usize>) -> Drawn1 {
+    fn computed_block(&self, rows: Range<usize>) -> Block {
         let target = self.step.targets[0];
         let frame = self.given.frame;
         let mut given_up = Vec::new();
@@ -367,7 +361,7 @@ impl<'a> StepDrawing<'a> {
         rows: Range<usize>,
         rng: &mut Rng,
         draw: impl Fn(&super::frame::FrameRecord<'_>, &mut Rng) -> Vec<(usize, Value)>,
-    ) -> Drawn1 {
+    ) -> Block {
         let frame = self.given.frame;
         let mut values: Vec<Vec<Value>> = self.step.targets.iter().map(|_| Vec::with_capacity(rows.len())).collect();
         let mut given_up = Vec::new();
@@ -375,13 +369,16 @@ impl<'a> StepDrawing<'a> {
             let record = frame.record(row);
             let mut drawn = draw(&record, rng);
             let mut tries = 0;
-            while !self.guard.accepts(frame, row, &drawn) {
-                if tries == DRAWS + SPARES {
-                    given_up.push(row as u32);
-                    break;
-                }
+            while !self.fits(row, &drawn) {
                 tries += 1;
-                drawn = draw(&record, rng);
+                match &mut drawn[..] {
+                    _ if tries == DRAWS + SPARES => {
+                        given_up.push(row as u32);
+                        break;
+                    }
+                    [(_, value)] if tries > DRAWS => *value = self.spare(row, rng).unwrap_or(*value),
+                    _ => drawn = draw(&record, rng),
+                }
             }
             values.iter_mut().zip(drawn).for_each(|(column, (_, value))| column.push(value));
         }

@@ -12,6 +12,8 @@ use crate::methods::sequential::smoothing::SmoothingKind;
 pub(super) struct Options {
     pub order: Order,
     pub proper: bool,
+    /// Variables that predict nothing unless they are named.
+    pub except: Vec<String>,
     /// The method of variables of which nothing else is said.
     pub method: &'static VariableMethod,
     /// The other settings of variables of which nothing else is said.
@@ -128,6 +130,7 @@ impl Options {
                 .map_err(|_| SynthesisError::option("order", "it is `file`, `auto` or a list of variables"))?
                 .unwrap_or(Order::Named(OrderName::File)),
             proper: take(given, "", "proper")?.unwrap_or(false),
+            except: take(given, "", "except")?.unwrap_or_default(),
             method,
             settings: Settings::default().overridden(given, "")?,
             variables: Vec::new(),

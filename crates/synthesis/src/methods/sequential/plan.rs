@@ -1,6 +1,7 @@
 //! The plan of a run: what is drawn in which step, by which method, given what. Everything in a recipe that can be wrong is found here.
 
 use table::expression::{Expression, Value};
+use table::schema::Origin;
 use table::{Kind, Table, Variable};
 
 use super::auxiliary::Auxiliary;
@@ -195,7 +196,6 @@ impl Planner<'_> {
                     modelled.push(self.records.columns().len() + number);
                 }
             }
-            self.refuse_names(at)?;
             modelled.push(at);
         }
         if modelled.is_empty() {
@@ -203,22 +203,6 @@ impl Planner<'_> {
             return Err(SynthesisError::option("method", message));
         }
         Ok(modelled)
-    }
-
-    /// A text of which more than half of the records have one of their own names people; it is not to be copied.
-    fn refuse_names(&self, at: usize) -> Result<(), SynthesisError> {
-        let table::Column::Categorical(codes) = &self.records.columns()[at] else { return Ok(()) };
-        let levels = self.variables[at].kind.levels().map_or(0, |levels| levels.len());
-        if levels <= 20 || 2 * levels <= self.records.rows() {
-            return Ok(());
-        }
-        let alone = codes.frequencies(levels + 1).iter().filter(|count| **count == 1).count();
-        if 2 * alone > self.records.rows() {
-            let message = "most records have a level of their own, which would be copied; declare it `kind = \"text-id\"` in a \
-                           schema, so that it is made anew, or leave it out";
-            return Err(table::TableError::variable(&self.variables[at].name, message).into());
-        }
-        Ok(())
     }
 
     fn steps(&self) -> Result<Vec<Step>, SynthesisError> {
@@ -290,7 +274,7 @@ impl Planner<'_> {
         match method.way {
             Way::Conditional { .. } => {
                 let predictors =
-                    predictors(name, section, known, self.variables, |at| computed.contains(&at) && at < self.records.columns().len())?;
+                    predictors(name, section, &self.options.except, known, self.variables, |at| computed.contains(&at) && at < self.records.columns().len())?;
                 let settings = section.map_or(self.options.settings, |section| section.settings);
                 one(StepWay::Model { method, predictors, within, settings })
             }
@@ -350,6 +334,23 @@ impl Planner<'_> {
         }
         Ok(within.to_vec())
     }
+}
+
+/// A text read off the data of which more than half of the records have one of their own names people; it is not to be copied.
+pub(super) fn refuse_names(records: &Table) -> Result<(), SynthesisError> {
+    for (variable, column) in records.schema().variables().iter().zip(records.columns()) {
+        let (table::Column::Categorical(codes), Some(levels)) = (column, variable.kind.levels()) else { continue };
+        if variable.origin == Origin::Declared || levels.len() <= 20 {
+            continue;
+        }
+        let alone = codes.frequencies(levels.len() + 1).iter().filter(|count| **count == 1).count();
+        if 2 * alone > records.rows() {
+            let message = "most records have a level of their own, which would be copied; declare it `kind = \"text-id\"` in a \
+                           schema, so that it is made anew, or leave it out";
+            return Err(table::TableError::variable(&variable.name, message).into());
+        }
+    }
+    Ok(())
 }
 
 /// A TOML value as a value of the variable, if it is one.

@@ -5,11 +5,12 @@ use table::{Kind, Variable};
 use super::options::VariableOptions;
 use crate::SynthesisError;
 
-/// The predictors of a variable: those that the recipe names, else all that are known, less those that it excepts. Computed variables say
-/// nothing that their inputs do not and are predictors only where they are named.
+/// The predictors of a variable: those that the recipe names, else all that are known, less those that it excepts, for this variable or for
+/// all. Computed variables say nothing that their inputs do not and are predictors only where they are named.
 pub(super) fn predictors(
     target: &str,
     options: Option<&VariableOptions>,
+    never: &[String],
     known: &[usize],
     variables: &[Variable],
     is_computed: impl Fn(usize) -> bool,
@@ -25,7 +26,10 @@ pub(super) fn predictors(
             }
             named
         }
-        None => known.iter().copied().filter(|at| !is_computed(*at)).collect(),
+        None => {
+            let never = resolve("except", never, variables)?;
+            known.iter().copied().filter(|at| !is_computed(*at) && !never.contains(at)).collect()
+        }
     };
     predictors.retain(|at| !excepted.contains(at) && variables[*at].kind != Kind::TextId);
     // One order, whatever the visit sequence: among equal splits the first predictor wins.

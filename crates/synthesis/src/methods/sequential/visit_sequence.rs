@@ -95,7 +95,7 @@ fn by_size_and_dependence(
 }
 
 /// The place of the largest, the first of equals.
-fn best(open: &[usize], worth: impl Fn(usize) -> f64) -> Option<usize> {
+pub(super) fn best(open: &[usize], worth: impl Fn(usize) -> f64) -> Option<usize> {
     let mut best: Option<(usize, f64)> = None;
     for (place, at) in open.iter().enumerate() {
         let worth = worth(*at);
