@@ -7,6 +7,7 @@
 //! | [`poisson`] | ln E y = xβ | `glm(poisson)` |
 //! | [`multinomial`] | ln P(y = k) / P(y = first) = xβₖ | `nnet::multinom` |
 //! | [`proportional_odds`] | log odds of y ≤ j = ζⱼ − xβ | `MASS::polr` |
+//! | [`quantile()`] | τ-quantile of y = xβ | `quantreg::rq` |
 //!
 //! The predictors are a [`Design`]: factors as codes, numbers, and terms that are products of them. The dummies are never
 //! written out for large data; see [`Design`].
@@ -41,6 +42,7 @@ mod newton;
 mod normal_equations;
 mod orthogonal;
 mod proportional_odds;
+mod quantile;
 mod symmetric_matrix;
 #[cfg(test)]
 mod tests;
@@ -53,6 +55,7 @@ pub use generalized_linear::{logistic, poisson};
 pub use linear::linear;
 pub use multinomial::{MultinomialFit, multinomial};
 pub use proportional_odds::{DrawnOdds, ProportionalOddsFit, proportional_odds};
+pub use quantile::{QuantileFit, check_loss, quantile};
 pub use symmetric_matrix::SymmetricMatrix;
 
 /// The weights, or ones, if there is one for each row and at least one above 0.
