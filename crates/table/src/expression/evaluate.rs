@@ -183,6 +183,8 @@ impl Function {
             (Self::Floor, [number]) => number.floor(),
             (Self::Ceil, [number]) => number.ceil(),
             (Self::Sqrt, [number]) => number.sqrt(),
+            (Self::Ln, [number]) => number.ln(),
+            (Self::Exp, [number]) => number.exp(),
             (Self::Round, [number]) => number.round(),
             (Self::Round, [number, digits]) => {
                 let scale = 10_f64.powi(digits.round() as i32);

@@ -2,7 +2,7 @@
 //!
 //! Users know SQL, so there is no language of our own: the grammar is `sqlparser`'s, of which we take comparison, `and`, `or`,
 //! `not`, `in`, `between`, `is [not] missing` (or `null`), arithmetic and the functions `pow, abs, min, max, floor, ceil,
-//! round, sqrt`. An [`Expression`] is text that parses; [binding](Expression::condition) it to variables checks names, levels
+//! round, sqrt, ln, exp`. An [`Expression`] is text that parses; [binding](Expression::condition) it to variables checks names, levels
 //! and types once, so that evaluating a [`Condition`] or a [`Formula`] on a record cannot fail.
 //!
 //! Missing values follow SQL's three-valued logic: a comparison with a missing value is neither true nor false, arithmetic on it

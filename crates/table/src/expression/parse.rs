@@ -79,9 +79,13 @@ pub enum Function {
     Round,
     /// sqrt(x)
     Sqrt,
+    /// ln(x), the natural logarithm
+    Ln,
+    /// exp(x)
+    Exp,
 }
 
-const FUNCTIONS: [(&str, Function, std::ops::RangeInclusive<usize>); 9] = [
+const FUNCTIONS: [(&str, Function, std::ops::RangeInclusive<usize>); 11] = [
     ("pow", Function::Pow, 2..=2),
     ("power", Function::Pow, 2..=2),
     ("abs", Function::Abs, 1..=1),
@@ -91,6 +95,8 @@ const FUNCTIONS: [(&str, Function, std::ops::RangeInclusive<usize>); 9] = [
     ("ceil", Function::Ceil, 1..=1),
     ("round", Function::Round, 1..=2),
     ("sqrt", Function::Sqrt, 1..=1),
+    ("ln", Function::Ln, 1..=1),
+    ("exp", Function::Exp, 1..=1),
 ];
 
 /// Parses `text` into a tree, or says what is not understood.

@@ -64,6 +64,8 @@ fn person() -> Person {
 #[case("\"Date Type\" <> 2", Some(true))]
 #[case("age / 0 is missing", Some(true))]
 #[case("pow(2, 3) + abs(-1) * min(4, 2, 9) - max(1, 2) = 8", Some(true))]
+#[case("exp(0) = 1 and ln(exp(1)) = 1", Some(true))]
+#[case("ln(0) is missing", Some(true))]
 #[case("floor(2.7) = 2 and ceil(2.1) = 3 and round(2.345, 1) = 2.3 and sqrt(9) = 3", Some(true))]
 fn conditions_follow_three_valued_logic(#[case] text: &str, #[case] expected: Option<bool>) {
     let condition = Expression::parse(text).unwrap().condition(&variables()).unwrap();

@@ -1,0 +1,86 @@
+//! Original and synthetic records stacked, with a model that tells them apart: the propensity score.
+
+use statistics::regression::{Design, Fit, Iterations, logistic};
+use table::{Kind, Table};
+
+use crate::formula::{BoundFormula, Operand, Source};
+use crate::{MissingAs, ModelError, ModelMatrix};
+
+/// The design of a propensity score: the original's records, then the synthetic ones.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PropensityDesign {
+    /// The predictors, with missing values and special codes as [levels and marks](MissingAs::Level).
+    pub design: Design,
+    /// The names of the columns.
+    pub names: Vec<String>,
+    /// 0 for a record of the original, 1 for a synthetic one.
+    pub is_synthetic: Vec<f64>,
+}
+
+/// The design on `variables` with all interactions up to `order`: 1 is main effects, 2 all pairs (`maxorder` + 1 of
+/// `synthpop::utility.gen`). No variables means all that both tables have, identifiers left out.
+pub fn propensity_design(
+    original: &Table,
+    synthetic: &Table,
+    variables: &[&str],
+    order: usize,
+) -> Result<PropensityDesign, ModelError> {
+    let schema = original.schema();
+    let positions: Vec<usize> = if variables.is_empty() {
+        let shared = schema.variables().iter().enumerate().filter(|(_, variable)| {
+            variable.kind != Kind::TextId && synthetic.schema().variable(&variable.name).is_ok()
+        });
+        shared.map(|(position, _)| position).collect()
+    } else {
+        variables.iter().map(|name| schema.position_of(name)).collect::<Result<_, _>>()?
+    };
+    let operand = |position: &usize| Operand {
+        name: schema.variables()[*position].name.clone(),
+        source: Source::Variable(*position),
+    };
+    let operands: Vec<Operand> = positions.iter().map(operand).collect();
+    let Some(response) = operands.first().cloned() else {
+        return Err(ModelError::variable("", "the two tables have no variable in common"));
+    };
+    let formula =
+        BoundFormula { response, intercept: true, terms: subsets(operands.len(), order.max(1)), operands };
+    let matrix = ModelMatrix::of_bound(&[original, synthetic], &formula, MissingAs::Level, |_| true)?;
+    let mut is_synthetic = vec![0.0; original.rows()];
+    is_synthetic.resize(original.rows() + synthetic.rows(), 1.0);
+    Ok(PropensityDesign { design: matrix.design, names: matrix.names, is_synthetic })
+}
+
+impl PropensityDesign {
+    /// The logistic regression of being synthetic on the predictors; the fitted values are the propensity scores.
+    pub fn fit(&self) -> Result<Fit, ModelError> {
+        Ok(logistic(&self.design, &self.is_synthetic, None, Iterations::default())?)
+    }
+}
+
+/// All sets of at most `most` of the first `of` numbers, small sets first.
+fn subsets(of: usize, most: usize) -> Vec<Vec<usize>> {
+    let mut all: Vec<Vec<usize>> = Vec::new();
+    let mut last: Vec<Vec<usize>> = vec![Vec::new()];
+    for _ in 0..most.min(of) {
+        let longer = |set: &Vec<usize>| {
+            let from = set.last().map_or(0, |last| last + 1);
+            let set = set.clone();
+            (from..of).map(move |next| set.iter().copied().chain([next]).collect::<Vec<_>>())
+        };
+        last = last.iter().flat_map(longer).collect();
+        all.extend(last.iter().cloned());
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn subsets_are_the_terms_of_a_power() {
+        let expected: Vec<Vec<usize>> = vec![vec![0], vec![1], vec![2], vec![0, 1], vec![0, 2], vec![1, 2]];
+        assert_eq!(subsets(3, 2), expected);
+        assert_eq!(subsets(4, 9).len(), 15);
+    }
+}
