@@ -57,16 +57,6 @@ pub(super) enum Response<'a> {
     Numbers(&'a [f64]),
 }
 
-impl Response<'_> {
-    /// The number of records.
-    pub(super) fn len(&self) -> usize {
-        match self {
-            Self::Categories { codes, .. } => codes.len(),
-            Self::Numbers(numbers) => numbers.len(),
-        }
-    }
-}
-
 /// What is drawn: categories or numbers, one for each record that was asked for.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Draws {

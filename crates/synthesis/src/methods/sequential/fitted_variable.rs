@@ -10,7 +10,7 @@ use super::conditional::{Conditional, Given, Response, Task};
 use super::options::Settings;
 use super::smoothing::Smoothing;
 use super::two_stage;
-use super::variable_methods::{self, VariableMethod};
+use super::variable_methods::VariableMethod;
 use crate::SynthesisError;
 use crate::randomness::{Rng, Seed};
 
@@ -106,7 +106,15 @@ impl FittedVariable {
                 if let [only] = levels[..] {
                     return Ok(Self::Constant(if only < of { Mark::Level(only) } else { Mark::Missing }));
                 }
-                let model = task.categories(task.rows, &dense, levels.len() as u32, task.method, 0)?;
+                let size = levels.len() as u32;
+                let response = Response::Categories { codes: &dense, size };
+                // What is missing has no place in an order: first whether, then which.
+                let model = if levels.last() == Some(&of) && task.method.is_ordered() {
+                    let method = task.method;
+                    task.fit_within(task.rows, response, 0, |task| two_stage::missing_apart(task, method))?
+                } else {
+                    task.fit_method(task.rows, response, task.method, 0)?
+                };
                 Ok(Self::Levels { levels, of, model })
             }
             column => Self::fit_numbers(task, variable, column),
@@ -136,7 +144,8 @@ impl FittedVariable {
         let marks: Vec<Mark> = present.iter().map(mark_of).collect();
         let mark = if marks.len() > 1 {
             let method = task.settings.missing_method.unwrap_or(task.method.for_marks(marks.len()));
-            Some(task.categories(task.rows, &dense, marks.len() as u32, method, 1)?)
+            let response = Response::Categories { codes: &dense, size: marks.len() as u32 };
+            Some(task.fit_method(task.rows, response, method, 1)?)
         } else {
             None
         };
@@ -147,7 +156,7 @@ impl FittedVariable {
             Some(_) => {
                 let smoothing =
                     Smoothing::learn(task.settings.smoothing, task.settings.smooth_above, &numbers);
-                let model = task.fit_within(&rows, Response::Numbers(&numbers), task.method, 2)?;
+                let model = task.fit_method(&rows, Response::Numbers(&numbers), task.method, 2)?;
                 Some(FittedNumber::Model { model, smoothing })
             }
         };
@@ -243,24 +252,24 @@ impl FittedVariable {
 }
 
 impl VariableTask<'_> {
-    /// Fits categories, in two stages where that is asked for and the levels are skewed.
-    fn categories(
-        &self,
-        rows: &[u32],
-        codes: &[u32],
-        size: u32,
-        method: &'static VariableMethod,
-        part: u64,
-    ) -> Result<Box<dyn Conditional>, SynthesisError> {
-        self.fit_within(rows, Response::Categories { codes, size }, method, part)
-    }
-
-    fn fit_within(
+    /// Fits a method, in two stages where that is asked for and the levels are skewed.
+    fn fit_method(
         &self,
         rows: &[u32],
         response: Response<'_>,
         method: &'static VariableMethod,
         part: u64,
+    ) -> Result<Box<dyn Conditional>, SynthesisError> {
+        self.fit_within(rows, response, part, |task| two_stage::fit(task, method))
+    }
+
+    /// Fits within cells, where there are such.
+    fn fit_within(
+        &self,
+        rows: &[u32],
+        response: Response<'_>,
+        part: u64,
+        fit: impl Fn(&Task<'_>) -> Result<Box<dyn Conditional>, SynthesisError>,
     ) -> Result<Box<dyn Conditional>, SynthesisError> {
         let task = Task {
             given: self.given,
@@ -270,7 +279,6 @@ impl VariableTask<'_> {
             settings: self.settings,
             seed: self.seed.child(part),
         };
-        let fit = |task: &Task<'_>| two_stage::fit(task, method);
         match self.within {
             Some(cells) => apart::fit(&task, cells, fit),
             None => fit(&task),
@@ -286,12 +294,4 @@ pub(super) fn dense_codes(codes: &[u32], size: usize) -> (Vec<u32>, Vec<u32>) {
     let mut position = vec![0; size];
     present.iter().zip(0..).for_each(|(code, place)| position[*code as usize] = place);
     (present, codes.iter().map(|code| position[*code as usize]).collect())
-}
-
-/// Fits a method to a response of any kind; a response of one category needs no fit and is not asked for here.
-pub(super) fn fit_method(
-    task: &Task<'_>,
-    method: &'static VariableMethod,
-) -> Result<Box<dyn Conditional>, SynthesisError> {
-    variable_methods::fit(method, task)
 }

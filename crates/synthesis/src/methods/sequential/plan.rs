@@ -276,6 +276,10 @@ impl Planner<'_> {
                 let predictors =
                     predictors(name, section, &self.options.except, known, self.variables, |at| computed.contains(&at) && at < self.records.columns().len())?;
                 let settings = section.map_or(self.options.settings, |section| section.settings);
+                if self.options.proper && !method.has_posterior() {
+                    let message = format!("the parameters of `{}` have no posterior, and `{name}` is drawn by it", method.name);
+                    return Err(SynthesisError::option("proper", message));
+                }
                 one(StepWay::Model { method, predictors, within, settings })
             }
             Way::Sample => {

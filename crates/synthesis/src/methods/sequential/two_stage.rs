@@ -4,8 +4,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::conditional::{Conditional, Draws, Given, Response, Task, from_state};
-use super::fitted_variable::{dense_codes, fit_method};
-use super::variable_methods::VariableMethod;
+use super::fitted_variable::dense_codes;
+use super::variable_methods::{self, VariableMethod};
 use crate::SynthesisError;
 use crate::randomness::{Rng, Seed};
 
@@ -28,14 +28,41 @@ struct TwoStage {
 
 /// Fits a method, in two stages where the settings ask for it and the categories are skewed.
 pub(super) fn fit(task: &Task<'_>, method: &'static VariableMethod) -> Result<Box<dyn Conditional>, SynthesisError> {
-    let Response::Categories { codes, size } = task.response else { return fit_method(task, method) };
+    let Response::Categories { codes, size } = task.response else { return variable_methods::fit(method, task) };
     let frequent = if task.settings.two_stage { frequent_levels(codes, size) } else { None };
-    let Some(frequent) = frequent else { return fit_method(task, method) };
-    let groups: Vec<u32> = codes.iter().map(|code| u32::from(!frequent[*code as usize])).collect();
-    let response = Response::Categories { codes: &groups, size: 2 };
-    let group =
-        fit_method(&Task { response, seed: task.seed.child(10), ..*task }, task.settings.first_stage.unwrap_or(method))?;
+    match frequent {
+        Some(frequent) => fit_groups(task, &frequent, task.settings.first_stage.unwrap_or(method), method),
+        None => variable_methods::fit(method, task),
+    }
+}
+
+/// Fits whether a record has the last category, which is missing, by logistic regression, and which of the others by the method.
+pub(super) fn missing_apart(
+    task: &Task<'_>,
+    method: &'static VariableMethod,
+) -> Result<Box<dyn Conditional>, SynthesisError> {
+    let Response::Categories { codes, size } = task.response else { return variable_methods::fit(method, task) };
+    // Within a cell nobody may be missing, or everybody.
+    if size < 2 || !codes.contains(&(size - 1)) {
+        return variable_methods::fit(method, task);
+    }
+    let mut there = vec![true; size as usize];
+    there[size as usize - 1] = false;
+    fit_groups(task, &there, task.settings.first_stage.unwrap_or(method.for_marks(2)), method)
+}
+
+/// Fits which of two groups a record's category is in, then which of the group.
+fn fit_groups(
+    task: &Task<'_>,
+    first: &[bool],
+    between: &'static VariableMethod,
+    within: &'static VariableMethod,
+) -> Result<Box<dyn Conditional>, SynthesisError> {
     type Part = (Vec<u32>, Option<Box<dyn Conditional>>);
+    let Response::Categories { codes, size } = task.response else { return variable_methods::fit(within, task) };
+    let groups: Vec<u32> = codes.iter().map(|code| u32::from(!first[*code as usize])).collect();
+    let response = Response::Categories { codes: &groups, size: 2 };
+    let group = variable_methods::fit(between, &Task { response, seed: task.seed.child(10), ..*task })?;
     let part = |group: u32| -> Result<Part, SynthesisError> {
         let in_group = |place: &usize| groups[*place] == group;
         let places: Vec<usize> = (0..codes.len()).filter(in_group).collect();
@@ -47,7 +74,7 @@ pub(super) fn fit(task: &Task<'_>, method: &'static VariableMethod) -> Result<Bo
         }
         let response = Response::Categories { codes: &dense, size: levels.len() as u32 };
         let seed = task.seed.child(11 + u64::from(group));
-        let model = fit_method(&Task { rows: &rows, response, seed, ..*task }, method)?;
+        let model = variable_methods::fit(within, &Task { rows: &rows, response, seed, ..*task })?;
         Ok((levels, Some(model)))
     };
     Ok(Box::new(TwoStage { group, within: [part(0)?, part(1)?] }))

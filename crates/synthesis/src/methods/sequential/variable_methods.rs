@@ -1,7 +1,7 @@
 //! The one list of methods by which a variable can be drawn.
 
-use super::conditional::{Conditional, Response, Task};
-use super::{apart, cart, ensemble, logistic, normal, normrank, pmm, two_stage};
+use super::conditional::{Conditional, Task};
+use super::{apart, cart, ensemble, logistic, multinomial, normal, normrank, pmm, proportional_odds, quantile, two_stage};
 use crate::SynthesisError;
 
 /// A method of one variable.
@@ -57,6 +57,7 @@ const ENSEMBLE: &[&str] = &[
     "trees", "min_bucket", "complexity", "depth", "smoothing", "smooth_above", "two_stage", "first_stage", "missing_method",
 ];
 
+const CATEGORIES: &[&str] = &["two_stage", "first_stage"];
 const NUMBERS: &[&str] = &["smoothing", "smooth_above", "missing_method"];
 
 /// Every method, in the order of the documentation.
@@ -153,6 +154,27 @@ pub(super) const VARIABLE_METHODS: &[VariableMethod] = &[
         way: Way::Conditional { fit: logistic::fit, load: logistic::load, by_donors: false },
     },
     VariableMethod {
+        name: multinomial::NAME,
+        draws_from: "a multinomial logistic regression",
+        draws: What::Categories,
+        options: CATEGORIES,
+        way: Way::Conditional { fit: multinomial::fit, load: multinomial::load, by_donors: false },
+    },
+    VariableMethod {
+        name: proportional_odds::NAME,
+        draws_from: "a proportional odds regression of ordered categories",
+        draws: What::Categories,
+        options: CATEGORIES,
+        way: Way::Conditional { fit: proportional_odds::fit, load: proportional_odds::load, by_donors: false },
+    },
+    VariableMethod {
+        name: quantile::NAME,
+        draws_from: "quantile regressions at the midpoints of bins; categories by the rank of their frequency",
+        draws: What::Anything,
+        options: &["bins", "smoothing", "smooth_above", "two_stage", "first_stage", "missing_method"],
+        way: Way::Conditional { fit: quantile::fit, load: quantile::load, by_donors: false },
+    },
+    VariableMethod {
         name: "passive",
         draws_from: "a formula of variables that are there",
         draws: What::Numbers,
@@ -191,6 +213,16 @@ impl VariableMethod {
         !matches!(self.way, Way::Conditional { .. })
     }
 
+    /// Whether it takes the order of categories for granted.
+    pub(super) fn is_ordered(&self) -> bool {
+        self.name == proportional_odds::NAME
+    }
+
+    /// Whether its parameters can be drawn from a posterior.
+    pub(super) fn has_posterior(&self) -> bool {
+        self.name != quantile::NAME
+    }
+
     /// The method that decides whether a number is there, missing or a special code, where nothing else is said.
     pub(super) fn for_marks(&'static self, marks: usize) -> &'static Self {
         match self.way {
@@ -206,9 +238,9 @@ fn by_name(name: &str) -> &'static VariableMethod {
 
 /// Fits a method to a response.
 pub(super) fn fit(method: &'static VariableMethod, task: &Task<'_>) -> Result<Box<dyn Conditional>, SynthesisError> {
-    match (method.way, task.response) {
-        (Way::Conditional { fit, .. }, _) => fit(task),
-        (_, Response::Categories { .. } | Response::Numbers(_)) => Err(SynthesisError::Fit {
+    match method.way {
+        Way::Conditional { fit, .. } => fit(task),
+        _ => Err(SynthesisError::Fit {
             method: "sequential",
             message: format!("`{}` is no model of a response", method.name),
         }),
