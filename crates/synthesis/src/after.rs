@@ -112,8 +112,12 @@ impl Finish {
         }
         let (schema, mut columns) = table.into_parts();
         for (variable, column) in schema.variables().iter().zip(&mut columns) {
-            let (top, bottom) = (self.after.top.get(&variable.name), self.after.bottom.get(&variable.name));
-            let within = |value: f64| value.min(top.copied().unwrap_or(value)).max(bottom.copied().unwrap_or(value));
+            let top = self.after.top.get(&variable.name).copied().unwrap_or(f64::INFINITY);
+            let bottom = self.after.bottom.get(&variable.name).copied().unwrap_or(f64::NEG_INFINITY);
+            if top == f64::INFINITY && bottom == f64::NEG_INFINITY {
+                continue;
+            }
+            let within = |value: f64| value.min(top).max(bottom);
             match column {
                 Column::Integer(numbers) => *numbers = limited(numbers, |value| within(value as f64).round() as i64),
                 Column::Real(numbers) => *numbers = limited(numbers, within),

@@ -85,6 +85,23 @@ pub(crate) fn kept<T: Serialize + DeserializeOwned>(
     Ok(part)
 }
 
+/// Removes what a run has kept, once it is no longer needed, and the folder if nothing else is in it.
+pub fn remove(folder: &Path) -> Result<(), TableError> {
+    let failed = |source| TableError::io(folder, source);
+    for entry in std::fs::read_dir(folder).map_err(failed)? {
+        let path = entry.map_err(failed)?.path();
+        let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        if path.is_dir() && name.starts_with("stratum-") {
+            remove(&path)?;
+        } else if name == RUN || (name.starts_with("part-") && name.ends_with(".json")) {
+            std::fs::remove_file(&path).map_err(failed)?;
+        }
+    }
+    // A folder that holds something else stays.
+    let _ = std::fs::remove_dir(folder);
+    Ok(())
+}
+
 /// A hash of all values.
 fn fingerprint(table: &Table) -> String {
     let mut hash = FxHasher::default();

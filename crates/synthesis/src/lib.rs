@@ -18,7 +18,7 @@
 pub mod after;
 pub mod card;
 pub mod cells;
-mod checkpoint;
+pub mod checkpoint;
 pub mod decoder;
 mod error;
 mod generate;

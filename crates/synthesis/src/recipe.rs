@@ -142,6 +142,37 @@ impl Recipe {
     }
 }
 
+/// The line of a TOML text that says something of a key such as `variables.income.method`, `order` or `m`; of its section, if the key itself
+/// is not there.
+///
+/// ```
+/// let text = "method = \"sequential\"\n[options]\norder = \"auto\"\n[variables.income]\nwithin = [\"sex\"]\n";
+/// assert_eq!(synthesis::recipe::line_of(text, "order"), Some(3));
+/// assert_eq!(synthesis::recipe::line_of(text, "variables.income.within"), Some(5));
+/// assert_eq!(synthesis::recipe::line_of(text, "variables.income.method"), Some(4));
+/// assert_eq!(synthesis::recipe::line_of(text, "rows"), None);
+/// ```
+pub fn line_of(text: &str, key: &str) -> Option<usize> {
+    let (mut section, mut of_section) = (String::new(), None);
+    for (line, written) in text.lines().enumerate() {
+        let written = written.trim();
+        if let Some(header) = written.strip_prefix('[').and_then(|rest| rest.split(']').next()) {
+            section = header.trim_matches('[').replace(['"', ' '], "");
+        } else if let Some((name, _)) = written.split_once('=') {
+            let name = name.trim().replace(['"', ' '], "");
+            let full = if section.is_empty() { name.clone() } else { format!("{section}.{name}") };
+            if full == key || (section == "options" && name == key) {
+                return Some(line + 1);
+            }
+        }
+        let is_parent = key == section || key.strip_prefix(&section).is_some_and(|rest| rest.starts_with('.'));
+        if !section.is_empty() && is_parent && of_section.is_none() {
+            of_section = Some(line + 1);
+        }
+    }
+    of_section
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

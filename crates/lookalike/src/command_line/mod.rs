@@ -4,6 +4,7 @@ mod demo;
 mod describe;
 mod drawing;
 mod json_schema;
+mod located;
 mod methods;
 mod output;
 mod plan;
@@ -76,6 +77,14 @@ pub enum Failure {
     /// The options do not fit together.
     #[error("{0}")]
     Usage(String),
+    /// A failure about a line of a file that a person wrote.
+    #[error("{place}: {failure}")]
+    Located {
+        /// The file and the line.
+        place: String,
+        /// What is wrong there.
+        failure: Box<Failure>,
+    },
 }
 
 impl Failure {
@@ -85,6 +94,7 @@ impl Failure {
             Self::Usage(_) | Self::Plan(_) => 2,
             Self::Synthesis(SynthesisError::Option { .. } | SynthesisError::Recipe { .. }) => 2,
             Self::Table(_) | Self::Synthesis(_) => 1,
+            Self::Located { failure, .. } => failure.exit_code(),
         }
     }
 }

@@ -110,23 +110,29 @@ impl Guard {
         self.pins.iter().find(|pin| pin.when.holds(record) == Some(true)).map(|pin| pin.value)
     }
 
-    /// The records that no rule fixes. An error if there are none: the rule would leave nothing to learn from.
-    pub(super) fn free_records(&self, frame: &Frame<'_>) -> Result<Vec<u32>, SynthesisError> {
+    /// The records that no rule fixes, or all where there are none of these, as can happen within a stratum.
+    pub(super) fn free_records(&self, frame: &Frame<'_>) -> Vec<u32> {
+        let all = 0..frame.rows() as u32;
         if self.pins.is_empty() {
-            return Ok((0..frame.rows() as u32).collect());
+            return all.collect();
         }
         let is_free = |row: &u32| self.pinned(&frame.record(*row as usize)).is_none();
-        let free: Vec<u32> = (0..frame.rows() as u32).filter(is_free).collect();
-        if free.is_empty() {
-            let name = &frame.variables()[self.targets[0]].name;
-            let rules: Vec<String> = self.pins.iter().map(|pin| format!("`{}`", pin.text)).collect();
-            let message = format!(
-                "the rule {} fixes it in every record, so that nothing is left to learn; correct the rule, or leave the variable out",
-                rules.join(", ")
-            );
-            return Err(TableError::variable(name, message).into());
+        let free: Vec<u32> = all.clone().filter(is_free).collect();
+        if free.is_empty() { all.collect() } else { free }
+    }
+
+    /// Refuses rules that fix a variable in every record of the data: nothing would be left to learn.
+    pub(super) fn refuse_if_all_are_fixed(&self, frame: &Frame<'_>) -> Result<(), SynthesisError> {
+        let is_fixed = |row: usize| self.pinned(&frame.record(row)).is_some();
+        if self.pins.is_empty() || !(0..frame.rows()).all(is_fixed) {
+            return Ok(());
         }
-        Ok(free)
+        let rules: Vec<String> = self.pins.iter().map(|pin| format!("`{}`", pin.text)).collect();
+        let message = format!(
+            "the rule {} fixes it in every record, so that nothing is left to learn; correct the rule, or leave the variable out",
+            rules.join(", ")
+        );
+        Err(TableError::variable(&frame.variables()[self.targets[0]].name, message).into())
     }
 
     /// Whether anything but the kinds of the variables is asked for.

@@ -80,23 +80,14 @@ pub(super) fn fit(
     seed: Seed,
     mut remarks: Vec<String>,
 ) -> Result<SequentialModel, SynthesisError> {
-    let mut frame = Frame::new(&plan.variables, records.rows());
-    for (at, column) in records.columns().iter().enumerate() {
-        frame.insert(at, Cow::Borrowed(column));
-    }
-    for (number, auxiliary) in plan.auxiliary.iter().enumerate() {
-        let column = auxiliary.column(records.column(&auxiliary.of)?);
-        frame.insert(records.columns().len() + number, Cow::Owned(column));
-    }
+    let frame = original_frame(plan, records)?;
     let is_split_by = splits(plan);
     let features = (0..plan.variables.len()).into_par_iter().map(|at| {
         let wanted = is_split_by[at].then(|| predictor(&plan.variables[at], frame.column(at)));
         wanted.transpose()
     });
     let features = features.collect::<Result<Vec<_>, _>>()?;
-    let rules = Rules::of(records.schema(), &plan.variables)?;
-    let targets: Vec<&[usize]> = plan.steps.iter().map(|step| &step.targets[..]).collect();
-    let guards = guards(&rules, &targets, plan.variables.len());
+    let (targets, guards) = targets_and_guards(plan, records)?;
     let given = Given { frame: &frame, features: &features };
     let done = AtomicUsize::new(0);
     let fit_one = |number: usize| -> Result<FittedStep, SynthesisError> {
@@ -121,6 +112,37 @@ pub(super) fn fit(
         steps,
         remarks,
     })
+}
+
+/// Refuses rules of the schema that leave nothing to learn of a variable.
+pub(super) fn refuse_rules_that_fix_all(plan: &Plan, records: &Table) -> Result<(), SynthesisError> {
+    if records.schema().rules().is_empty() {
+        return Ok(());
+    }
+    let frame = original_frame(plan, records)?;
+    let (_, guards) = targets_and_guards(plan, records)?;
+    guards.iter().try_for_each(|guard| guard.refuse_if_all_are_fixed(&frame))
+}
+
+/// The original records, with the auxiliary variables.
+fn original_frame<'a>(plan: &'a Plan, records: &'a Table) -> Result<Frame<'a>, SynthesisError> {
+    let mut frame = Frame::new(&plan.variables, records.rows());
+    for (at, column) in records.columns().iter().enumerate() {
+        frame.insert(at, Cow::Borrowed(column));
+    }
+    for (number, auxiliary) in plan.auxiliary.iter().enumerate() {
+        let column = auxiliary.column(records.column(&auxiliary.of)?);
+        frame.insert(records.columns().len() + number, Cow::Owned(column));
+    }
+    Ok(frame)
+}
+
+/// The targets of each step, and what is asked of them.
+fn targets_and_guards<'a>(plan: &'a Plan, records: &Table) -> Result<(Vec<&'a [usize]>, Vec<Guard>), SynthesisError> {
+    let rules = Rules::of(records.schema(), &plan.variables)?;
+    let targets: Vec<&[usize]> = plan.steps.iter().map(|step| &step.targets[..]).collect();
+    let guards = guards(&rules, &targets, plan.variables.len());
+    Ok((targets, guards))
 }
 
 /// Which variables a tree splits by.
@@ -167,7 +189,7 @@ fn fit_step(
             }
         }
         StepWay::Model { method, predictors, within, settings } => {
-            let rows = guard.free_records(frame)?;
+            let rows = guard.free_records(frame);
             let cells = if within.is_empty() {
                 None
             } else {

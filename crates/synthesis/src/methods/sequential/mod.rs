@@ -122,6 +122,11 @@ pub const CARD: MethodCard = MethodCard {
     citation: "Nowok, Raab & Dibben (2016), synthpop: bespoke creation of synthetic data in R; Reiter (2005), Using CART to generate partially synthetic public use microdata",
 };
 
+/// The methods of a variable: name, and what each draws from.
+pub fn variable_methods() -> impl Iterator<Item = (&'static str, &'static str)> {
+    variable_methods::VARIABLE_METHODS.iter().map(|method| (method.name, method.draws_from))
+}
+
 /// The settings.
 struct Sequential(Options);
 
@@ -160,7 +165,9 @@ impl OnRecords for Sequential {
 
     fn estimate(&self, records: &Table) -> Result<Estimate, SynthesisError> {
         plan::refuse_names(records)?;
-        Ok(estimate::estimate(&Plan::new(&self.0, records)?, records))
+        let plan = Plan::new(&self.0, records)?;
+        fitted_step::refuse_rules_that_fix_all(&plan, records)?;
+        Ok(estimate::estimate(&plan, records))
     }
 }
 
