@@ -42,6 +42,8 @@ mod coding;
 mod error;
 mod forest;
 mod grow;
+mod histogram;
+mod large_node;
 mod leading_direction;
 mod options;
 mod predictor;

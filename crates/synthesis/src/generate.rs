@@ -6,11 +6,14 @@ use rand::{Rng as _, SeedableRng};
 use table::grouping::GroupingStyle;
 use table::{Attributes, CodedTable, CountSource, Domain, Grouping, Schema, Table, Variable};
 
+use crate::after::{self, After, Finish};
 use crate::decoder::Decoder;
+use crate::on_records::{OnRecords, Run};
 use crate::randomness::Seed;
+use crate::record_strata::RecordStrata;
 use crate::strata::Strata;
 use crate::synthesizer::{Data, Drawn};
-use crate::{Model, Recipe, StructuralZeros, SynthesisError, Synthesizer, registry};
+use crate::{Model, Recipe, StructuralZeros, SynthesisError, Synthesizer, checkpoint, registry};
 
 /// Synthetic tables, and what the fit had to say.
 pub struct Generated {
@@ -32,6 +35,7 @@ pub struct Fitted {
     rows: usize,
     original_rows: usize,
     m: u32,
+    finish: Option<Finish>,
 }
 
 /// Carries out a recipe in memory.
@@ -47,19 +51,33 @@ pub fn generate(table: &Table, recipe: &Recipe) -> Result<Generated, SynthesisEr
 
 /// Fits the recipe's method to the table, which must keep its schema. A private recipe is carried out by [`private`](crate::private).
 pub fn fit(table: &Table, recipe: &Recipe) -> Result<Fitted, SynthesisError> {
+    fit_watched(table, recipe, &Run::default())
+}
+
+/// Fits the recipe's method to the table, watched, kept and limited as `run` says.
+pub fn fit_watched(table: &Table, recipe: &Recipe, run: &Run) -> Result<Fitted, SynthesisError> {
+    let mut fitted = fit_method(table, recipe, run)?;
+    fitted.finish_with(&recipe.after, after::original_uniques(&recipe.after, table)?)?;
+    Ok(fitted)
+}
+
+fn fit_method(table: &Table, recipe: &Recipe, run: &Run) -> Result<Fitted, SynthesisError> {
     recipe.check()?;
     if recipe.privacy.is_some() {
         return Err(SynthesisError::option("privacy", "a private recipe is carried out with private::fit"));
     }
-    let synthesizer = (registry::plain(&recipe.method)?)(&recipe.options)?;
-    if recipe.rows.is_some() && !synthesizer.rows_can_be_chosen() {
-        let message =
-            format!("the number of records of `{}` is random; use its option `scale`", recipe.method);
-        return Err(SynthesisError::option("rows", message));
-    }
+    let synthesizer = refuse_rows_if_random(recipe)?;
     let broken = table.violations()?;
     if !broken.is_empty() {
         return Err(table::TableError::Violations(broken).into());
+    }
+    if let Some(method) = synthesizer.on_records() {
+        return fit_records(method, table, recipe, run);
+    }
+    for (option, given) in [("resume", run.checkpoint.is_some()), ("memory", run.memory.is_some())] {
+        if given {
+            return Err(SynthesisError::option(option, format!("`{}` does not know it", recipe.method)));
+        }
     }
     let grouping = Grouping { groups: recipe.groups as usize, style: GroupingStyle::Quantiles };
     let coded = CodedTable::over(table, &grouping, is_modelled)?;
@@ -82,9 +100,27 @@ pub fn fit(table: &Table, recipe: &Recipe) -> Result<Fitted, SynthesisError> {
     Ok(Fitted::new(model, decoder, &Recipe { seed: Some(seed), ..recipe.clone() }, table.rows()))
 }
 
+fn fit_records(
+    method: &dyn OnRecords,
+    table: &Table,
+    recipe: &Recipe,
+    run: &Run,
+) -> Result<Fitted, SynthesisError> {
+    let seed = checkpoint::seed_of(run, table, recipe)?;
+    run.begin(method.estimate(table)?)?;
+    let part = Seed::new(seed).child(0);
+    let model: Box<dyn Model> = if recipe.strata.is_empty() {
+        method.fit(table, run, part)?
+    } else {
+        Box::new(RecordStrata::fit(method, table, &recipe.strata, run, part)?)
+    };
+    let decoder = Decoder::new(table.shared_schema(), Domain::new(Vec::new())?)?;
+    Ok(Fitted::new(model, decoder, &Recipe { seed: Some(seed), ..recipe.clone() }, table.rows()))
+}
+
 /// The recipe's method, unless rows are asked of one that makes as many as it makes.
 pub(crate) fn refuse_rows_if_random(recipe: &Recipe) -> Result<Box<dyn Synthesizer>, SynthesisError> {
-    let synthesizer = (registry::plain(&recipe.method)?)(&recipe.options)?;
+    let synthesizer = (registry::plain(&recipe.method)?)(&recipe.method_options())?;
     if recipe.rows.is_some() && !synthesizer.rows_can_be_chosen() {
         let message =
             format!("the number of records of `{}` is random; use its option `scale`", recipe.method);
@@ -133,7 +169,7 @@ fn is_modelled(variable: &Variable) -> bool {
 }
 
 /// A seed from the operating system.
-fn fresh_seed() -> u64 {
+pub(crate) fn fresh_seed() -> u64 {
     rand_chacha::ChaCha12Rng::from_rng(&mut rand::rng()).next_u64() >> 1
 }
 
@@ -153,12 +189,34 @@ impl Fitted {
             rows,
             original_rows,
             m: recipe.m,
+            finish: None,
         }
+    }
+
+    /// Has every data set finished in this way before it is released.
+    pub(crate) fn finish_with(
+        &mut self,
+        after: &After,
+        uniques: Vec<after::Print>,
+    ) -> Result<(), SynthesisError> {
+        self.finish =
+            if after.is_empty() { None } else { Some(Finish::new(after, self.decoder.schema(), uniques)?) };
+        Ok(())
+    }
+
+    /// What tells the unique records of the data apart, where they are to be removed.
+    pub(crate) fn uniques(&self) -> &[after::Print] {
+        self.finish.as_ref().map_or(&[], Finish::uniques)
+    }
+
+    /// The schema of the model's records, before anything is done to them.
+    pub(crate) fn model_schema(&self) -> &Schema {
+        self.decoder.schema()
     }
 
     /// The schema that its records keep.
     pub fn schema(&self) -> &Schema {
-        self.decoder.schema()
+        self.finish.as_ref().map_or_else(|| self.decoder.schema(), Finish::schema)
     }
 
     /// How many records the data had: the N of inference.
@@ -182,6 +240,9 @@ impl Fitted {
         number: u32,
         mut take: impl FnMut(Table) -> Result<(), SynthesisError>,
     ) -> Result<(), SynthesisError> {
+        if self.finish.is_some() {
+            return take(self.table(number)?);
+        }
         match self.sample(number)? {
             Drawn::Cells(cells) => self.decoder.decode_in_parts(&cells, self.seed_of(number).child(1), take),
             Drawn::Records(records) => take(self.decoder.complete(records)?),
@@ -190,9 +251,13 @@ impl Fitted {
 
     /// Data set `number`, from 0, all at once.
     pub fn table(&self, number: u32) -> Result<Table, SynthesisError> {
-        match self.sample(number)? {
+        let table = match self.sample(number)? {
             Drawn::Cells(cells) => self.decoder.decode(&cells, self.seed_of(number).child(1)),
             Drawn::Records(records) => self.decoder.complete(records),
+        }?;
+        match &self.finish {
+            Some(finish) => finish.apply(table, &self.decoder),
+            None => Ok(table),
         }
     }
 

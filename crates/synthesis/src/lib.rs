@@ -15,16 +15,21 @@
 //! # Ok::<(), synthesis::SynthesisError>(())
 //! ```
 
+pub mod after;
 pub mod card;
 pub mod cells;
+pub mod checkpoint;
 pub mod decoder;
 mod error;
 mod generate;
+pub mod key;
 pub mod methods;
 pub mod model_file;
+pub mod on_records;
 pub mod private;
 pub mod randomness;
 pub mod recipe;
+pub mod record_strata;
 pub mod registry;
 pub mod strata;
 pub mod structural_zeros;
@@ -33,7 +38,8 @@ pub mod synthesizer;
 pub use card::MethodCard;
 pub use cells::Cells;
 pub use error::SynthesisError;
-pub use generate::{Fitted, Generated, cell_sizes, fit, generate};
+pub use generate::{Fitted, Generated, cell_sizes, fit, fit_watched, generate};
+pub use on_records::{OnRecords, Run};
 pub use private::PrivacySettings;
 pub use recipe::Recipe;
 pub use structural_zeros::StructuralZeros;

@@ -10,6 +10,7 @@ use table::{Domain, TableError, atomic_file};
 
 use crate::decoder::Decoder;
 use crate::generate::{Fitted, refuse_rows_if_random};
+use crate::record_strata::RecordStrata;
 use crate::strata::Strata;
 use crate::{Model, Recipe, SynthesisError, registry};
 
@@ -39,6 +40,9 @@ pub struct ModelFile {
     /// The schema that its records keep, as TOML.
     pub schema: String,
     domain: Domain,
+    /// What tells the unique records of the data apart, where replicated ones are removed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    uniques: Vec<(u64, u64)>,
     state: serde_json::Value,
 }
 
@@ -58,8 +62,9 @@ impl ModelFile {
             recipe: recipe.clone(),
             original_rows: fitted.original_rows() as u64,
             ledger: None,
-            schema: fitted.schema().to_toml(),
+            schema: fitted.model_schema().to_toml(),
             domain: fitted.domain().clone(),
+            uniques: fitted.uniques().to_vec(),
             state: fitted.model.state(),
         })
     }
@@ -99,7 +104,9 @@ impl ModelFile {
         }
         let schema = Arc::new(SchemaFile::parse(&self.schema)?.finish()?);
         let decoder = Decoder::new(schema, self.domain.clone())?;
-        Ok(Fitted::new(self.model()?, decoder, recipe, self.original_rows as usize))
+        let mut fitted = Fitted::new(self.model()?, decoder, recipe, self.original_rows as usize);
+        fitted.finish_with(&recipe.after, self.uniques.clone())?;
+        Ok(fitted)
     }
 
     /// The model alone.
@@ -107,6 +114,9 @@ impl ModelFile {
         let Some(load) = registry::method(&self.method)?.load else {
             return Err(SynthesisError::ModelFile(format!("models of `{}` are not kept", self.method)));
         };
+        if RecordStrata::is_state(&self.state) {
+            return Ok(Box::new(RecordStrata::load(&self.state, load)?));
+        }
         if !self.recipe.strata.is_empty() {
             return Ok(Box::new(Strata::load(&self.state, load)?));
         }

@@ -8,6 +8,7 @@ use table::TableError;
 use table::write::Format;
 
 use crate::SynthesisError;
+use crate::after::After;
 use crate::private::PrivacySettings;
 
 /// A recipe as written in a `*.recipe.toml` file. Every option of the command line has its place here.
@@ -41,6 +42,17 @@ pub struct Recipe {
     #[serde(default, skip_serializing_if = "toml::Table::is_empty")]
     #[schemars(with = "std::collections::BTreeMap<String, serde_json::Value>")]
     pub options: toml::Table,
+    /// What is said of single variables, by methods that go variable by variable.
+    #[serde(default, skip_serializing_if = "toml::Table::is_empty")]
+    #[schemars(with = "std::collections::BTreeMap<String, serde_json::Value>")]
+    pub variables: toml::Table,
+    /// Variables made for the fit alone, which are not in the release.
+    #[serde(default, skip_serializing_if = "toml::Table::is_empty")]
+    #[schemars(with = "std::collections::BTreeMap<String, serde_json::Value>")]
+    pub auxiliary: toml::Table,
+    /// Disclosure control after synthesis.
+    #[serde(default, skip_serializing_if = "After::is_empty")]
+    pub after: After,
 }
 
 fn one() -> u32 {
@@ -64,6 +76,9 @@ impl Recipe {
             format: Format::Csv,
             privacy: None,
             options: toml::Table::new(),
+            variables: toml::Table::new(),
+            auxiliary: toml::Table::new(),
+            after: After::default(),
         }
     }
 
@@ -98,6 +113,17 @@ impl Recipe {
         Ok(())
     }
 
+    /// The method's options with the sections on variables among them, so that a method without such refuses them.
+    pub fn method_options(&self) -> toml::Table {
+        let mut options = self.options.clone();
+        for (name, sections) in [("variables", &self.variables), ("auxiliary", &self.auxiliary)] {
+            if !sections.is_empty() {
+                options.insert(name.into(), toml::Value::Table(sections.clone()));
+            }
+        }
+        options
+    }
+
     /// The recipe as TOML.
     pub fn to_toml(&self) -> String {
         toml::to_string_pretty(self).unwrap_or_default()
@@ -120,6 +146,38 @@ impl Recipe {
         self.privacy.as_ref().map_or(Ok(()), PrivacySettings::check)?;
         Ok(())
     }
+}
+
+/// The line of a TOML text that says something of a key such as `variables.income.method`, `order` or `m`; of its section, if the key itself
+/// is not there.
+///
+/// ```
+/// let text = "method = \"sequential\"\n[options]\norder = \"auto\"\n[variables.income]\nwithin = [\"sex\"]\n";
+/// assert_eq!(synthesis::recipe::line_of(text, "order"), Some(3));
+/// assert_eq!(synthesis::recipe::line_of(text, "variables.income.within"), Some(5));
+/// assert_eq!(synthesis::recipe::line_of(text, "variables.income.method"), Some(4));
+/// assert_eq!(synthesis::recipe::line_of(text, "rows"), None);
+/// ```
+pub fn line_of(text: &str, key: &str) -> Option<usize> {
+    let (mut section, mut of_section) = (String::new(), None);
+    for (line, written) in text.lines().enumerate() {
+        let written = written.trim();
+        if let Some(header) = written.strip_prefix('[').and_then(|rest| rest.split(']').next()) {
+            section = header.trim_matches('[').replace(['"', ' '], "");
+        } else if let Some((name, _)) = written.split_once('=') {
+            let name = name.trim().replace(['"', ' '], "");
+            let full = if section.is_empty() { name.clone() } else { format!("{section}.{name}") };
+            if full == key || (section == "options" && name == key) {
+                return Some(line + 1);
+            }
+        }
+        let is_parent =
+            key == section || key.strip_prefix(&section).is_some_and(|rest| rest.starts_with('.'));
+        if !section.is_empty() && is_parent && of_section.is_none() {
+            of_section = Some(line + 1);
+        }
+    }
+    of_section
 }
 
 #[cfg(test)]

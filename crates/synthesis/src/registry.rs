@@ -1,7 +1,7 @@
 //! The one list of methods.
 
 use crate::card::MethodCard;
-use crate::methods::{catall, dirichlet, ipf, mvnorm, normal_release, saturated};
+use crate::methods::{catall, dirichlet, graph, ipf, mvnorm, normal_release, saturated, sequential};
 use crate::private::PrivateSynthesizer;
 use crate::{Model, SynthesisError, Synthesizer};
 
@@ -26,6 +26,12 @@ pub type Build<T> = fn(&toml::Table) -> Result<Box<T>, SynthesisError>;
 /// Every method, in the order in which they are shown.
 pub const METHODS: &[Method] = &[
     Method {
+        card: &sequential::CARD,
+        build: Some(sequential::build),
+        private: None,
+        load: Some(sequential::load),
+    },
+    Method {
         card: &catall::CARD,
         build: Some(catall::build),
         private: Some(catall::private::build),
@@ -46,6 +52,7 @@ pub const METHODS: &[Method] = &[
     Method { card: &dirichlet::CARD, build: None, private: Some(dirichlet::build), load: None },
     Method { card: &mvnorm::CARD, build: None, private: Some(mvnorm::build), load: Some(mvnorm::load) },
     Method { card: &normal_release::CARD, build: None, private: Some(normal_release::build), load: None },
+    Method { card: &graph::CARD, build: Some(graph::build), private: None, load: Some(sequential::load) },
 ];
 
 /// How the method of this name is built without privacy, or why it cannot be.

@@ -144,7 +144,7 @@ impl Strata {
 }
 
 /// `total` shared out in proportion to `weights`, by largest remainders; ties go to the first.
-fn largest_remainders(weights: &[u64], total: u64) -> Vec<u64> {
+pub(crate) fn largest_remainders(weights: &[u64], total: u64) -> Vec<u64> {
     let sum: u128 = weights.iter().map(|weight| u128::from(*weight)).sum();
     let exact = |weight: u64| u128::from(weight) * u128::from(total);
     let mut shares: Vec<u64> = weights.iter().map(|weight| (exact(*weight) / sum.max(1)) as u64).collect();

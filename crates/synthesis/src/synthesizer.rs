@@ -3,6 +3,7 @@
 use table::{CountSource, Table};
 
 use crate::card::MethodCard;
+use crate::on_records::OnRecords;
 use crate::randomness::Seed;
 use crate::{Cells, StructuralZeros, SynthesisError};
 
@@ -32,6 +33,11 @@ pub trait Synthesizer: Send + Sync {
         None
     }
 
+    /// The method as one that needs the records themselves; `None` where counts are enough.
+    fn on_records(&self) -> Option<&dyn OnRecords> {
+        None
+    }
+
     /// Fits the method's model.
     fn fit(&self, data: Data<'_>, seed: Seed) -> Result<Box<dyn Model>, SynthesisError>;
 }
@@ -51,6 +57,17 @@ impl Drawn {
         match self {
             Self::Cells(cells) => cells.rows(),
             Self::Records(records) => records.rows(),
+        }
+    }
+
+    /// The records, of a method that draws records.
+    ///
+    /// # Panics
+    /// If they are cells.
+    pub fn into_records(self) -> Table {
+        match self {
+            Self::Cells(_) => panic!("the method draws cells, not records"),
+            Self::Records(records) => records,
         }
     }
 

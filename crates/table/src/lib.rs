@@ -37,6 +37,7 @@ pub mod schema;
 pub mod similar_name;
 pub mod sparse_source;
 pub mod table;
+mod take;
 pub mod write;
 
 pub use attributes::Attributes;

@@ -69,6 +69,11 @@ impl Table {
         &self.schema
     }
 
+    /// The schema, to be shared with another table.
+    pub fn shared_schema(&self) -> Arc<Schema> {
+        Arc::clone(&self.schema)
+    }
+
     /// The columns in schema order.
     pub fn columns(&self) -> &[Column] {
         &self.columns

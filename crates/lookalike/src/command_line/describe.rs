@@ -58,6 +58,11 @@ fn separator(text: &str) -> Result<char, String> {
 }
 
 impl Reading {
+    /// The schema file, if one is given.
+    pub(super) fn schema(&self) -> Option<&std::path::Path> {
+        self.schema.as_deref()
+    }
+
     /// What these options mean to the reader.
     pub(super) fn options(&self) -> Result<ReadOptions, TableError> {
         let schema = self.schema.as_deref().map(SchemaFile::read).transpose()?;

@@ -5,6 +5,7 @@ mod demo;
 mod describe;
 mod drawing;
 mod json_schema;
+mod located;
 mod methods;
 mod output;
 mod plan;
@@ -84,6 +85,14 @@ pub enum Failure {
     /// Refused for the sake of privacy.
     #[error("{0}")]
     Refused(String),
+    /// A failure about a line of a file that a person wrote.
+    #[error("{place}: {failure}")]
+    Located {
+        /// The file and the line.
+        place: String,
+        /// What is wrong there.
+        failure: Box<Failure>,
+    },
 }
 
 impl Failure {
@@ -100,6 +109,7 @@ impl Failure {
             },
             Self::Synthesis(SynthesisError::Option { .. } | SynthesisError::Recipe { .. }) => 2,
             Self::Table(_) | Self::Synthesis(_) => 1,
+            Self::Located { failure, .. } => failure.exit_code(),
         }
     }
 }

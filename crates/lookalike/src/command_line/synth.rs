@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 use synthesis::model_file::ModelFile;
-use synthesis::{Recipe, SynthesisError, private};
+use synthesis::{Recipe, Run, SynthesisError, private};
 use table::read::{self, ReadOptions};
 
 use super::describe::Reading;
@@ -20,8 +20,8 @@ pub(super) struct Synth {
     data: PathBuf,
     #[command(flatten)]
     reading: Reading,
-    /// The method; `lookalike methods` lists them
-    #[arg(long, value_name = "METHOD", required_unless_present = "recipe")]
+    /// The method; `lookalike methods` lists them [default: that of the recipe, else sequential]
+    #[arg(long, value_name = "METHOD")]
     method: Option<String>,
     /// A recipe file; options given here override it
     #[arg(long, value_name = "FILE")]
@@ -42,10 +42,41 @@ pub(super) struct Synth {
     /// Write the fitted model to this file; it may hold confidential material and then says so
     #[arg(long, value_name = "FILE")]
     save_model: Option<PathBuf>,
+    /// Keep what has been fitted in this folder, and take from it what an interrupted run has fitted: the same bytes as without
+    /// interruption. It is as confidential as the data, and is removed at the end
+    #[arg(long, value_name = "DIR")]
+    resume: Option<PathBuf>,
+    /// Refuse to begin if about more memory than this would be needed: 2GB, 500MB
+    #[arg(long, value_name = "SIZE", value_parser = bytes)]
+    memory: Option<u64>,
+}
+
+/// A size such as 2GB, 1.5GiB, 500MB or a number of bytes.
+fn bytes(text: &str) -> Result<u64, String> {
+    let digits = text.trim_end_matches(|character: char| character.is_alphabetic() || character == ' ');
+    let unit = match text[digits.len()..].trim().to_ascii_lowercase().as_str() {
+        "" | "b" => 1.0,
+        "kb" => 1e3,
+        "mb" => 1e6,
+        "gb" => 1e9,
+        "kib" => f64::from(1 << 10),
+        "mib" => f64::from(1 << 20),
+        "gib" => f64::from(1 << 30),
+        _ => return Err("write it as 2GB, 1.5GiB or 500MB".into()),
+    };
+    match digits.parse::<f64>() {
+        Ok(number) if number > 0.0 && number.is_finite() => Ok((number * unit) as u64),
+        _ => Err("write it as 2GB, 1.5GiB or 500MB".into()),
+    }
 }
 
 impl Synth {
     pub(super) fn run(&self, everywhere: &Everywhere) -> Result<ExitCode, Failure> {
+        let done = self.synthesise(everywhere);
+        done.map_err(|failure| failure.located_in(self.recipe.as_deref(), self.reading.schema()))
+    }
+
+    fn synthesise(&self, everywhere: &Everywhere) -> Result<ExitCode, Failure> {
         let recipe = self.recipe()?;
         if self.privacy.dry_run {
             return self.dry_run(&recipe, everywhere);
@@ -56,11 +87,13 @@ impl Synth {
         let options = ReadOptions { progress: everywhere.reading(&self.data), ..self.reading.options()? };
         let table = read::read_table(&self.data, &options)?;
         let (fitted, ledger) = if recipe.privacy.is_some() {
+            self.refuse_guard_rails()?;
             let fit = private::fit(&table, &recipe, self.privacy.noise()?)
                 .map_err(|error| self.with_command(error))?;
             (fit.fitted, Some(fit.ledger))
         } else {
-            (synthesis::fit(&table, &recipe)?, None)
+            let run = Run { checkpoint: self.resume.clone(), memory: self.memory, ..everywhere.fitting() };
+            (synthesis::fit_watched(&table, &recipe, &run)?, None)
         };
         let model = match &self.save_model {
             Some(path) => Some((path, ModelFile::new(&recipe, &fitted)?.with_ledger(ledger.clone()))),
@@ -70,8 +103,22 @@ impl Synth {
         if let Some((path, model)) = model {
             model.write(path)?;
         }
+        if let Some(folder) = &self.resume {
+            synthesis::checkpoint::remove(folder)?;
+        }
         everywhere.deliver(&summary(out, &manifest), || serde_json::json!(manifest))?;
         Ok(ExitCode::SUCCESS)
+    }
+
+    /// A private run is quick and may leave no trace of its noise.
+    fn refuse_guard_rails(&self) -> Result<(), SynthesisError> {
+        let given = [("resume", self.resume.is_some()), ("memory", self.memory.is_some())];
+        match given.into_iter().find(|(_, given)| *given) {
+            Some((name, _)) => {
+                Err(SynthesisError::option(name, "it has no meaning in a private run; leave it out"))
+            }
+            None => Ok(()),
+        }
     }
 
     /// What a private run would spend; the data are not opened.
@@ -126,7 +173,7 @@ impl Synth {
             (Some(path), None) => Recipe::read(path)?,
             (Some(path), Some(method)) => Recipe { method: method.clone(), ..Recipe::read(path)? },
             (None, Some(method)) => Recipe::new(method),
-            (None, None) => return Err(SynthesisError::option("method", "name a method, or give a recipe")),
+            (None, None) => Recipe::new("sequential"),
         };
         recipe.groups = self.groups.unwrap_or(recipe.groups);
         if let Some(strata) = &self.strata {

@@ -6,4 +6,5 @@ mod demo;
 mod describe;
 mod harness;
 mod private;
+mod sequential;
 mod synth;

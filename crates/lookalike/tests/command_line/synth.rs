@@ -120,8 +120,8 @@ fn methods_lists_every_card() {
     let cards = json(&["methods"]);
     let names: Vec<&str> =
         cards.as_array().unwrap().iter().map(|card| card["name"].as_str().unwrap()).collect();
-    assert_eq!(names, ["catall", "saturated", "ipf"]);
-    assert!(cards[1]["options"].as_array().unwrap().iter().any(|option| option["name"] == "sigma"));
+    assert_eq!(names, ["sequential", "catall", "saturated", "ipf", "graph"]);
+    assert!(cards[2]["options"].as_array().unwrap().iter().any(|option| option["name"] == "sigma"));
 }
 
 #[test]

@@ -15,7 +15,7 @@ use super::summary::Local;
 use super::weakest_link::Outcome;
 
 /// The most records that a block can have; a position within it takes 16 bits.
-pub(super) const LARGEST_BLOCK: usize = 1 << 13;
+pub(super) const LARGEST_BLOCK: usize = 1 << 14;
 
 /// A subtree being grown.
 pub(super) struct Block<'a> {

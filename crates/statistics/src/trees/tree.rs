@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::block::LARGEST_BLOCK;
-use super::grow::{Grown, Place, Problem, Sampling, grow};
+use super::grow::{Active, Grown, Place, Problem, Sampling, grow};
 use super::response::Target;
 use super::summary::Local;
 use super::{Predictor, Response, TreeError, TreeOptions};
@@ -109,8 +109,9 @@ impl Tree {
         drop((all, row_weights));
         problem.alpha = options.complexity * problem.risk(&summary);
         let place = Place { summary, depth: 0, bound: f64::INFINITY, key: 0 };
-        let active: Vec<u32> = (0..predictors.len() as u32).collect();
-        let (grown, _) = grow(&problem, &mut rows, 0, place, &active);
+        let active =
+            (0..predictors.len() as u32).map(|predictor| Active { predictor, histogram: None }).collect();
+        let (grown, _) = grow(&problem, &mut rows, 0, place, active);
         Ok(Self::new(predictors, response, weights, grown, rows))
     }
 

@@ -36,14 +36,14 @@ enum Canary {
 }
 
 impl Scenario {
-    /// A table with one variable, `each` records in all of its levels but the last, and a canary there, or in the first.
-    fn of_cells(name: &str, levels: usize, each: usize, canary: bool) -> Result<Self, SynthesisError> {
+    /// A table with one variable, all of its records in the first level, and a canary in the last, or in the first too.
+    fn of_cells(name: &str, levels: usize, others: usize, canary: bool) -> Result<Self, SynthesisError> {
         let names: Vec<String> = (0..levels).map(|level| format!("\"l{level}\"")).collect();
         let schema =
             format!("{}[variables.v]\nkind = \"categorical\"\nlevels = [{}]\n", declared(), names.join(", "));
-        let others: String = (0..levels - 1).map(|level| format!("l{level}\n").repeat(each)).collect();
+        let records = others as u64 + 1;
+        let others = "l0\n".repeat(others);
         let read = |records: &str| read(&schema, &format!("v\n{records}"));
-        let records = ((levels - 1) * each) as u64;
         let last = if canary { levels - 1 } else { 0 };
         Ok(Self {
             name: name.to_owned(),
@@ -51,7 +51,7 @@ impl Scenario {
             without: read(&others)?,
             statistic_name: "records like the canary",
             canary: Canary::Level(format!("l{}", levels - 1)),
-            records: records + 1,
+            records,
             rows: Some(ROWS),
             neighbours: privacy::Neighbours::AddRemove,
             options: &[],
@@ -136,9 +136,9 @@ pub fn scenarios(method: &str) -> Result<Vec<Scenario>, SynthesisError> {
         }
         "catall" => vec![
             Scenario::of_cells("the only record of its kind", 2, 3, true)?,
-            Scenario::of_cells("the only record of its kind, among many kinds", 12, 4, true)?,
+            Scenario::of_cells("the only record of its kind, among many kinds", 12, 480, true)?,
         ],
-        _ => vec![Scenario::of_cells("the only record of its kind, among many kinds", 12, 4, true)?],
+        _ => vec![Scenario::of_cells("the only record of its kind, among many kinds", 12, 480, true)?],
     })
 }
 

@@ -6,5 +6,8 @@ pub mod ipf;
 pub mod mvnorm;
 pub mod normal_release;
 pub mod saturated;
+pub mod sequential;
 mod uniform_cell;
 mod weighted_cells;
+
+pub use sequential::graph;

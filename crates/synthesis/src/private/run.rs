@@ -71,7 +71,9 @@ pub fn fit(table: &Table, recipe: &Recipe, mut noise: NoiseSource) -> Result<Pri
     ledger.verify()?;
     let rows = recipe.rows.unwrap_or(records);
     let drawing = Recipe { rows: Some(rows), seed: Some(noise.rng().next_u64() >> 1), ..recipe.clone() };
-    Ok(PrivateFit { fitted: Fitted::new(model, setup.decoder()?, &drawing, records as usize), ledger })
+    let mut fitted = Fitted::new(model, setup.decoder()?, &drawing, records as usize);
+    fitted.finish_with(&recipe.after, Vec::new())?;
+    Ok(PrivateFit { fitted, ledger })
 }
 
 /// What a private recipe would spend, from the declared schema alone.
@@ -98,8 +100,13 @@ impl<'a> Setup<'a> {
         if recipe.seed.is_some() {
             return Err(SynthesisError::SeedInPrivateRun);
         }
+        if recipe.after.remove_replicated_uniques {
+            let message =
+                "it compares with the original records without paying; leave it out of a private run";
+            return Err(SynthesisError::option("after.remove_replicated_uniques", message));
+        }
         let settings = recipe.privacy.clone().unwrap_or_default();
-        let method = (registry::private(&recipe.method)?)(&recipe.options)?;
+        let method = (registry::private(&recipe.method)?)(&recipe.method_options())?;
         let budget = settings.budget(method.accounting())?;
         let needed = method.needs_neighbours();
         let neighbours = settings.neighbours.or(needed).unwrap_or(Neighbours::AddRemove);

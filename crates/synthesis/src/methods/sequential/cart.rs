@@ -1,0 +1,178 @@
+//! `cart`: donors in the leaf of a classification or regression tree (Reiter 2005).
+//!
+//! A tree is grown on the original records; a synthetic record is led to its leaf by the values that it has so far, and takes the response
+//! of one of the original records there. Proper synthesis weighs these by the Bayesian bootstrap.
+
+use serde::{Deserialize, Serialize};
+use statistics::trees::{self, Predictor, Tree, TreeError, TreeOptions};
+
+use super::conditional::{Conditional, Draws, Given, Response, Task, from_state};
+use super::donors::DonorWeights;
+use crate::SynthesisError;
+use crate::randomness::{Rng, Seed};
+
+/// The name of the method.
+pub(super) const NAME: &str = "cart";
+
+#[derive(Debug, Serialize, Deserialize)]
+struct Cart {
+    tree: Tree,
+    /// Where the donors of each leaf begin, and where the last end.
+    offsets: Vec<u32>,
+    /// The donors' responses, leaf by leaf.
+    responses: LeafResponses,
+    weights: DonorWeights,
+}
+
+/// Responses of donors, leaf by leaf.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) enum LeafResponses {
+    Categories(Vec<u32>),
+    Numbers(Vec<f64>),
+}
+
+/// Fits the tree.
+pub(super) fn fit(task: &Task<'_>) -> Result<Box<dyn Conditional>, SynthesisError> {
+    let predictors = FitColumns::of(task);
+    let tree = Tree::fit(&predictors.columns(), &tree_response(task.response), None, &options(task))
+        .map_err(|error| failed(&error))?;
+    let mut donors = Vec::with_capacity(task.rows.len());
+    let mut offsets = Vec::with_capacity(tree.leaves() + 1);
+    for leaf in 0..tree.leaves() as u32 {
+        offsets.push(donors.len() as u32);
+        donors.extend_from_slice(tree.donors(leaf));
+    }
+    offsets.push(donors.len() as u32);
+    let responses = LeafResponses::of(task.response, &donors);
+    Ok(Box::new(Cart { tree, offsets, responses, weights: DonorWeights::default() }))
+}
+
+/// A fit from its stored state.
+pub(super) fn load(state: serde_json::Value) -> Result<Box<dyn Conditional>, SynthesisError> {
+    from_state::<Cart>(state)
+}
+
+impl Conditional for Cart {
+    fn method(&self) -> &'static str {
+        NAME
+    }
+
+    fn draw(
+        &self,
+        given: &Given<'_>,
+        predictors: &[usize],
+        rows: &[u32],
+        rng: &mut Rng,
+    ) -> Result<Draws, SynthesisError> {
+        let leaves = leaves_of(&self.tree, &given.features(predictors), rows)?;
+        let donor = |leaf: u32| {
+            let leaf = leaf as usize;
+            self.weights.pick(self.offsets[leaf] as usize..self.offsets[leaf + 1] as usize, rng)
+        };
+        Ok(self.responses.draws(leaves.into_iter().map(donor)))
+    }
+
+    fn with_drawn_parameters(&self, seed: Seed) -> Box<dyn Conditional> {
+        let donors = self.offsets.last().map_or(0, |end| *end as usize);
+        Box::new(Self {
+            tree: self.tree.clone(),
+            offsets: self.offsets.clone(),
+            responses: self.responses.clone(),
+            weights: DonorWeights::bayesian_bootstrap(donors, seed),
+        })
+    }
+
+    fn state(&self) -> serde_json::Value {
+        serde_json::json!(self)
+    }
+}
+
+impl LeafResponses {
+    /// The responses of these donors.
+    pub(super) fn of(response: Response<'_>, donors: &[u32]) -> Self {
+        match response {
+            Response::Categories { codes, .. } => {
+                Self::Categories(donors.iter().map(|donor| codes[*donor as usize]).collect())
+            }
+            Response::Numbers(numbers) => {
+                Self::Numbers(donors.iter().map(|donor| numbers[*donor as usize]).collect())
+            }
+        }
+    }
+
+    /// The responses at these places.
+    pub(super) fn draws(&self, places: impl Iterator<Item = usize>) -> Draws {
+        match self {
+            Self::Categories(codes) => Draws::Codes(places.map(|place| codes[place]).collect()),
+            Self::Numbers(numbers) => Draws::Numbers(places.map(|place| numbers[place]).collect()),
+        }
+    }
+}
+
+/// The predictors' columns at the records of a task: those of all records, or copies of some.
+pub(super) enum FitColumns<'a> {
+    All(Vec<&'a Predictor>),
+    Some(Vec<Predictor>),
+}
+
+impl<'a> FitColumns<'a> {
+    pub(super) fn of(task: &Task<'a>) -> Self {
+        let all = task.given.features(task.predictors);
+        if task.has_all_rows() {
+            Self::All(all)
+        } else {
+            Self::Some(all.into_iter().map(|column| column.take(task.rows)).collect())
+        }
+    }
+
+    pub(super) fn columns(&self) -> Vec<&Predictor> {
+        match self {
+            Self::All(columns) => columns.clone(),
+            Self::Some(columns) => columns.iter().collect(),
+        }
+    }
+}
+
+/// The leaf of each of these records; those of a block are routed at once.
+pub(super) fn leaves_of(
+    tree: &Tree,
+    predictors: &[&Predictor],
+    rows: &[u32],
+) -> Result<Vec<u32>, SynthesisError> {
+    if let [first, .., last] = rows
+        && (*last as usize).wrapping_sub(*first as usize) == rows.len() - 1
+    {
+        let block = *first as usize..*last as usize + 1;
+        return tree.route(predictors, block).map_err(|error| failed(&error));
+    }
+    let mut codes = vec![0; predictors.len()];
+    let leaf = |row: &u32| {
+        codes.iter_mut().zip(predictors).for_each(|(code, column)| *code = column.code(*row as usize));
+        tree.leaf_of(&codes)
+    };
+    Ok(rows.iter().map(leaf).collect())
+}
+
+/// The response as trees take it.
+pub(super) fn tree_response(response: Response<'_>) -> trees::Response<'_> {
+    match response {
+        Response::Categories { codes, size } => trees::Response::Classes { codes, levels: size },
+        Response::Numbers(numbers) => trees::Response::Numeric(numbers),
+    }
+}
+
+/// What stops trees of this task from growing; rpart's smallest node to split is three times the smallest leaf.
+pub(super) fn options(task: &Task<'_>) -> TreeOptions {
+    TreeOptions {
+        min_bucket: task.settings.min_bucket,
+        min_split: 3 * task.settings.min_bucket,
+        complexity: task.settings.complexity,
+        max_depth: task.settings.depth,
+        ..TreeOptions::default()
+    }
+}
+
+/// A tree that cannot be fitted or used.
+pub(super) fn failed(error: &TreeError) -> SynthesisError {
+    SynthesisError::Fit { method: NAME, message: error.to_string() }
+}

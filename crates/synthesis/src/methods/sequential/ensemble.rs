@@ -1,0 +1,110 @@
+//! `bagging` and `forest`: donors over an ensemble of trees, each of a bootstrap sample (Breiman 1996, 2001; Caiola & Reiter 2010).
+//!
+//! A draw takes a tree by chance, then a donor in the record's leaf of that tree. Proper synthesis takes the Bayesian bootstrap's weights of
+//! the trees' donors.
+
+use rand::RngExt;
+use serde::{Deserialize, Serialize};
+use statistics::trees::{Forest, ForestOptions, Tree};
+
+use super::cart::{FitColumns, LeafResponses, failed, leaves_of, options, tree_response};
+use super::conditional::{Conditional, Draws, Given, Task, from_state};
+use super::donors::DonorWeights;
+use crate::SynthesisError;
+use crate::randomness::{Rng, Seed};
+
+/// The name of the method that looks at all predictors in every node.
+pub(super) const BAGGING: &str = "bagging";
+
+/// The name of the method that looks at a few predictors in every node.
+pub(super) const FOREST: &str = "forest";
+
+#[derive(Debug, Serialize, Deserialize)]
+struct Ensemble {
+    forest: bool,
+    trees: Vec<Member>,
+    /// The response of every record that was learned from.
+    responses: LeafResponses,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct Member {
+    tree: Tree,
+    weights: DonorWeights,
+}
+
+/// Fits bagged trees.
+pub(super) fn fit_bagging(task: &Task<'_>) -> Result<Box<dyn Conditional>, SynthesisError> {
+    fit(task, None)
+}
+
+/// Fits a random forest.
+pub(super) fn fit_forest(task: &Task<'_>) -> Result<Box<dyn Conditional>, SynthesisError> {
+    let usual = Forest::usual_predictors_per_split(task.predictors.len(), &tree_response(task.response));
+    fit(task, Some(usual))
+}
+
+fn fit(task: &Task<'_>, predictors_per_split: Option<usize>) -> Result<Box<dyn Conditional>, SynthesisError> {
+    let predictors = FitColumns::of(task);
+    let response = tree_response(task.response);
+    let options =
+        ForestOptions { trees: task.settings.trees as usize, predictors_per_split, tree: options(task) };
+    let forest = Forest::fit(&predictors.columns(), &response, None, &options, &mut task.seed.stream(0))
+        .map_err(|error| failed(&error))?;
+    let member = |tree: &Tree| Member { tree: tree.clone(), weights: DonorWeights::default() };
+    let all: Vec<u32> = (0..task.rows.len() as u32).collect();
+    Ok(Box::new(Ensemble {
+        forest: predictors_per_split.is_some(),
+        trees: forest.trees().iter().map(member).collect(),
+        responses: LeafResponses::of(task.response, &all),
+    }))
+}
+
+/// A fit from its stored state.
+pub(super) fn load(state: serde_json::Value) -> Result<Box<dyn Conditional>, SynthesisError> {
+    from_state::<Ensemble>(state)
+}
+
+impl Conditional for Ensemble {
+    fn method(&self) -> &'static str {
+        if self.forest { FOREST } else { BAGGING }
+    }
+
+    fn draw(
+        &self,
+        given: &Given<'_>,
+        predictors: &[usize],
+        rows: &[u32],
+        rng: &mut Rng,
+    ) -> Result<Draws, SynthesisError> {
+        let features = given.features(predictors);
+        let chosen: Vec<usize> = rows.iter().map(|_| rng.random_range(0..self.trees.len())).collect();
+        let mut donors = vec![0; rows.len()];
+        for (number, Member { tree, weights }) in self.trees.iter().enumerate() {
+            let places: Vec<usize> = (0..rows.len()).filter(|place| chosen[*place] == number).collect();
+            let of: Vec<u32> = places.iter().map(|place| rows[*place]).collect();
+            for (place, leaf) in places.into_iter().zip(leaves_of(tree, &features, &of)?) {
+                let in_leaf = tree.donors(leaf);
+                donors[place] = in_leaf[weights.pick(0..in_leaf.len(), rng)] as usize;
+            }
+        }
+        Ok(self.responses.draws(donors.into_iter()))
+    }
+
+    fn with_drawn_parameters(&self, seed: Seed) -> Box<dyn Conditional> {
+        let member = |(number, member): (usize, &Member)| {
+            let most = (0..member.tree.leaves() as u32).map(|leaf| member.tree.donors(leaf).len()).max();
+            let weights = DonorWeights::bayesian_bootstrap(most.unwrap_or(0), seed.child(number as u64));
+            Member { tree: member.tree.clone(), weights }
+        };
+        Box::new(Self {
+            forest: self.forest,
+            trees: self.trees.iter().enumerate().map(member).collect(),
+            responses: self.responses.clone(),
+        })
+    }
+
+    fn state(&self) -> serde_json::Value {
+        serde_json::json!(self)
+    }
+}

@@ -1,0 +1,254 @@
+//! One fitted step of the sequence.
+
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use table::Table;
+
+use super::apart;
+use super::conditional::Given;
+use super::constraints::{Guard, Nesting, Rules, Spare};
+use super::donor_pool::DonorPool;
+use super::fitted_variable::{FittedVariable, Mark, VariableTask};
+use super::frame::{Frame, predictor};
+use super::model::{SequentialModel, Stored, guards};
+use super::plan::{Plan, Step, StepWay};
+use super::stored_column::StoredColumn;
+use super::variable_methods::Way;
+use crate::key::Key;
+use crate::on_records::{Part, Run};
+use crate::randomness::Seed;
+use crate::{SynthesisError, checkpoint};
+
+/// A step that can draw its targets.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct FittedStep {
+    pub targets: Vec<usize>,
+    pub draws: StepDraws,
+    /// Variables that are there, with whose levels those of the target must occur.
+    pub nestings: Vec<Nesting>,
+    /// Entries of the data that are tried where draws break a rule.
+    pub spare: Spare,
+}
+
+/// What a step draws from.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) enum StepDraws {
+    Keep(Vec<StoredColumn>),
+    Constant(Mark),
+    Computed(String),
+    Auxiliary(usize),
+    Sample { within: Vec<String>, pool: DonorPool, columns: Vec<StoredColumn> },
+    Model { predictors: Vec<usize>, variable: FittedVariable },
+}
+
+impl FittedStep {
+    /// The same step with parameters drawn from their posterior.
+    pub(super) fn with_drawn_parameters(&self, seed: Seed) -> Self {
+        let draws = match &self.draws {
+            StepDraws::Sample { within, pool, columns } => StepDraws::Sample {
+                within: within.clone(),
+                pool: pool.with_drawn_weights(seed),
+                columns: columns.clone(),
+            },
+            StepDraws::Model { predictors, variable } => StepDraws::Model {
+                predictors: predictors.clone(),
+                variable: variable.with_drawn_parameters(seed),
+            },
+            StepDraws::Keep(columns) => StepDraws::Keep(columns.clone()),
+            StepDraws::Constant(mark) => StepDraws::Constant(*mark),
+            StepDraws::Computed(formula) => StepDraws::Computed(formula.clone()),
+            StepDraws::Auxiliary(at) => StepDraws::Auxiliary(*at),
+        };
+        Self {
+            targets: self.targets.clone(),
+            draws,
+            nestings: self.nestings.clone(),
+            spare: self.spare.clone(),
+        }
+    }
+
+    fn remarks(&self, plan: &Plan) -> Vec<String> {
+        let StepDraws::Model { variable, .. } = &self.draws else { return Vec::new() };
+        let name = &plan.variables[self.targets[0]].name;
+        variable.remarks().into_iter().map(|remark| format!("`{name}`: {remark}")).collect()
+    }
+}
+
+/// Carries out a plan: fits every step, all of them on the original records, so that no fit waits for another.
+pub(super) fn fit(
+    plan: &Plan,
+    records: &Table,
+    run: &Run,
+    seed: Seed,
+    mut remarks: Vec<String>,
+) -> Result<SequentialModel, SynthesisError> {
+    let frame = original_frame(plan, records)?;
+    let is_split_by = splits(plan);
+    let features = (0..plan.variables.len()).into_par_iter().map(|at| {
+        let wanted = is_split_by[at].then(|| predictor(&plan.variables[at], frame.column(at)));
+        wanted.transpose()
+    });
+    let features = features.collect::<Result<Vec<_>, _>>()?;
+    let (targets, guards) = targets_and_guards(plan, records)?;
+    let given = Given { frame: &frame, features: &features };
+    let done = AtomicUsize::new(0);
+    let fit_one = |number: usize| -> Result<FittedStep, SynthesisError> {
+        let step = &plan.steps[number];
+        let known = &targets[..number];
+        let fitted = checkpoint::kept(run.checkpoint.as_deref(), number, || {
+            fit_step(plan, step, &guards[number], known, given, seed.child(number as u64))
+        })?;
+        let name = &plan.variables[step.targets[0]].name;
+        let done = 1 + done.fetch_add(1, Ordering::Relaxed);
+        run.fitted(Part { variable: name, done, of: plan.steps.len() });
+        Ok(fitted)
+    };
+    let steps = (0..plan.steps.len()).into_par_iter().map(fit_one).collect::<Result<Vec<_>, _>>()?;
+    remarks.extend(steps.iter().flat_map(|step| step.remarks(plan)));
+    SequentialModel::new(Stored {
+        schema: records.schema().to_toml(),
+        auxiliary: plan.auxiliary.clone(),
+        records: records.rows(),
+        proper: plan.proper,
+        codings: features
+            .iter()
+            .map(|feature| feature.as_ref().map(|feature| Arc::clone(feature.coding())))
+            .collect(),
+        steps,
+        remarks,
+    })
+}
+
+/// Refuses rules of the schema that leave nothing to learn of a variable.
+pub(super) fn refuse_rules_that_fix_all(plan: &Plan, records: &Table) -> Result<(), SynthesisError> {
+    if records.schema().rules().is_empty() {
+        return Ok(());
+    }
+    let frame = original_frame(plan, records)?;
+    let (_, guards) = targets_and_guards(plan, records)?;
+    guards.iter().try_for_each(|guard| guard.refuse_if_all_are_fixed(&frame))
+}
+
+/// The original records, with the auxiliary variables.
+fn original_frame<'a>(plan: &'a Plan, records: &'a Table) -> Result<Frame<'a>, SynthesisError> {
+    let mut frame = Frame::new(&plan.variables, records.rows());
+    for (at, column) in records.columns().iter().enumerate() {
+        frame.insert(at, Cow::Borrowed(column));
+    }
+    for (number, auxiliary) in plan.auxiliary.iter().enumerate() {
+        let column = auxiliary.column(records.column(&auxiliary.of)?);
+        frame.insert(records.columns().len() + number, Cow::Owned(column));
+    }
+    Ok(frame)
+}
+
+/// The targets of each step, and what is asked of them.
+fn targets_and_guards<'a>(
+    plan: &'a Plan,
+    records: &Table,
+) -> Result<(Vec<&'a [usize]>, Vec<Guard>), SynthesisError> {
+    let rules = Rules::of(records.schema(), &plan.variables)?;
+    let targets: Vec<&[usize]> = plan.steps.iter().map(|step| &step.targets[..]).collect();
+    let guards = guards(&rules, &targets, plan.variables.len());
+    Ok((targets, guards))
+}
+
+/// Which variables a tree splits by.
+fn splits(plan: &Plan) -> Vec<bool> {
+    let mut is_split_by = vec![false; plan.variables.len()];
+    for step in &plan.steps {
+        if let StepWay::Model { method, predictors, settings, .. } = &step.way {
+            let methods = [Some(*method), settings.first_stage, settings.missing_method];
+            let by_trees = |way: Way| matches!(way, Way::Conditional { by_donors: true, .. });
+            if methods.into_iter().flatten().any(|method| by_trees(method.way)) {
+                predictors.iter().for_each(|at| is_split_by[*at] = true);
+            }
+        }
+    }
+    is_split_by
+}
+
+fn fit_step(
+    plan: &Plan,
+    step: &Step,
+    guard: &Guard,
+    known: &[&[usize]],
+    given: Given<'_>,
+    seed: Seed,
+) -> Result<FittedStep, SynthesisError> {
+    let frame = given.frame;
+    let column = |at: &usize| StoredColumn::of(frame.column(*at));
+    let keys = |within: &[String]| -> Result<Vec<Key>, SynthesisError> {
+        Ok(within.iter().map(|text| Key::parse(text, frame.variables())).collect::<Result<_, _>>()?)
+    };
+    let draws = match &step.way {
+        StepWay::Keep => StepDraws::Keep(step.targets.iter().map(column).collect()),
+        StepWay::Constant(value) => StepDraws::Constant(Mark::of(*value)),
+        StepWay::Computed(formula) => StepDraws::Computed(formula.clone()),
+        StepWay::Auxiliary(at) => StepDraws::Auxiliary(*at),
+        StepWay::Sample { within } => {
+            let keys = keys(within)?;
+            let of_key = |key: &Key| (0..frame.rows()).map(|row| key.of(&frame.record(row))).collect();
+            let of_keys: Vec<Vec<u64>> = keys.iter().map(of_key).collect();
+            StepDraws::Sample {
+                within: within.clone(),
+                pool: DonorPool::new(&of_keys, frame.rows()),
+                columns: step.targets.iter().map(column).collect(),
+            }
+        }
+        StepWay::Model { method, predictors, within, settings } => {
+            let rows = guard.free_records(frame);
+            let cells = if within.is_empty() {
+                None
+            } else {
+                let keys = keys(within)?;
+                let cell = |row: usize| {
+                    let record = frame.record(row);
+                    keys.iter().map(|key| key.of(&record)).collect()
+                };
+                let of_record = (0..frame.rows()).map(cell).collect();
+                Some(apart::Cells { keys, of_record })
+            };
+            let variable = FittedVariable::fit(&VariableTask {
+                given,
+                variable: step.targets[0],
+                predictors,
+                within: cells.as_ref(),
+                rows: &rows,
+                method,
+                settings,
+                seed,
+            })?;
+            StepDraws::Model { predictors: predictors.clone(), variable }
+        }
+    };
+    let is_drawn = matches!(step.way, StepWay::Model { .. } | StepWay::Constant(_) | StepWay::Sample { .. });
+    let nestings = if is_drawn { nestings(plan, &step.targets, known, frame) } else { Vec::new() };
+    let spare = if is_drawn && step.targets.len() == 1 && guard.has_rules() {
+        let all: Vec<u32> = (0..frame.rows() as u32).collect();
+        Spare::draw(frame, step.targets[0], &all, seed.child(9).stream(0))
+    } else {
+        Spare::default()
+    };
+    Ok(FittedStep { targets: step.targets.clone(), draws, nestings, spare })
+}
+
+/// The parents and children of variables that are there before them.
+fn nestings(plan: &Plan, targets: &[usize], known: &[&[usize]], frame: &Frame<'_>) -> Vec<Nesting> {
+    let name = |at: usize| plan.variables[at].name.as_str();
+    let is_parent = |child: usize, parent: usize| {
+        let is_auxiliary = plan.auxiliary.iter().any(|auxiliary| {
+            !auxiliary.is_computed() && auxiliary.of == name(child) && auxiliary.name == name(parent)
+        });
+        is_auxiliary || plan.variables[child].within.as_deref() == Some(name(parent))
+    };
+    let known = known.iter().flat_map(|targets| targets.iter().copied());
+    let pairs = known.flat_map(|other| targets.iter().map(move |target| (other, *target)));
+    pairs
+        .filter(|(other, target)| is_parent(*target, *other) || is_parent(*other, *target))
+        .filter_map(|(other, target)| Nesting::learn(frame, other, target))
+        .collect()
+}

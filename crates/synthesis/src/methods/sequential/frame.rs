@@ -1,0 +1,209 @@
+//! Columns of the variables known so far: those of the data in a fit, those drawn so far in a draw.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use statistics::trees::{Coding, Predictor};
+use table::column::{Entry, Numbers};
+use table::expression::{Record, Value};
+use table::schema::Kind;
+use table::{Codes, Column, Variable};
+
+use crate::SynthesisError;
+
+/// Records of variables of which some are known.
+pub(super) struct Frame<'a> {
+    variables: &'a [Variable],
+    columns: Vec<Option<Cow<'a, Column>>>,
+    rows: usize,
+}
+
+impl<'a> Frame<'a> {
+    /// No variable known yet.
+    pub(super) fn new(variables: &'a [Variable], rows: usize) -> Self {
+        Self { variables, columns: vec![None; variables.len()], rows }
+    }
+
+    /// The number of records.
+    pub(super) fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// All variables, known or not.
+    pub(super) fn variables(&self) -> &'a [Variable] {
+        self.variables
+    }
+
+    /// Makes a variable known.
+    pub(super) fn insert(&mut self, variable: usize, column: Cow<'a, Column>) {
+        debug_assert_eq!(column.len(), self.rows, "one entry a record");
+        self.columns[variable] = Some(column);
+    }
+
+    /// The column of a variable that is known.
+    pub(super) fn column(&self, variable: usize) -> &Column {
+        self.columns[variable].as_deref().expect("predictors are visited before the variables that use them")
+    }
+
+    /// Takes the column of a variable out.
+    pub(super) fn remove(&mut self, variable: usize) -> Option<Column> {
+        self.columns[variable].take().map(Cow::into_owned)
+    }
+
+    /// The value of a known variable.
+    pub(super) fn value(&self, variable: usize, row: usize) -> Value {
+        value_of(&self.variables[variable], self.column(variable), row)
+    }
+
+    /// One record, for conditions and formulas; variables that are not known are missing.
+    pub(super) fn record(&self, row: usize) -> FrameRecord<'_> {
+        FrameRecord { frame: self, row, tried: &[] }
+    }
+
+    /// One record with values that are being tried.
+    pub(super) fn record_with<'b>(&'b self, row: usize, tried: &'b [(usize, Value)]) -> FrameRecord<'b> {
+        FrameRecord { frame: self, row, tried }
+    }
+}
+
+/// One record of a frame.
+pub(super) struct FrameRecord<'a> {
+    frame: &'a Frame<'a>,
+    row: usize,
+    tried: &'a [(usize, Value)],
+}
+
+impl Record for FrameRecord<'_> {
+    fn value(&self, variable: usize) -> Value {
+        if let Some((_, value)) = self.tried.iter().find(|(tried, _)| *tried == variable) {
+            return *value;
+        }
+        match &self.frame.columns[variable] {
+            Some(column) => value_of(&self.frame.variables[variable], column, self.row),
+            None => Value::Missing,
+        }
+    }
+}
+
+/// What a column holds at a row.
+pub(super) fn value_of(variable: &Variable, column: &Column, row: usize) -> Value {
+    match column {
+        Column::Categorical(codes) => {
+            let code = codes.get(row);
+            let levels = variable.kind.levels().map_or(0, |levels| levels.len());
+            if (code as usize) < levels { Value::Level(code) } else { Value::Missing }
+        }
+        Column::Text(text) => text.get(row).map_or(Value::Missing, |_| Value::Text),
+        numeric => match numeric.number(row) {
+            Some(Entry::Value(value)) => Value::Number(value),
+            Some(Entry::Code(position)) => Value::Code(variable.codes[position].value),
+            Some(Entry::Missing) | None => Value::Missing,
+        },
+    }
+}
+
+/// A column under construction.
+pub(super) enum ColumnBuilder<'a> {
+    Levels { levels: u32, codes: Codes },
+    Numbers { variable: &'a Variable, numbers: Numbers<f64> },
+}
+
+impl<'a> ColumnBuilder<'a> {
+    /// An empty column of this variable with room for `rows`.
+    pub(super) fn new(variable: &'a Variable, rows: usize) -> Self {
+        match variable.kind.levels() {
+            Some(levels) => {
+                let cardinality = (levels.len() + usize::from(variable.missing)).max(1);
+                Self::Levels { levels: levels.len() as u32, codes: Codes::with_capacity(cardinality, rows) }
+            }
+            None => Self::Numbers { variable, numbers: Numbers::with_capacity(rows) },
+        }
+    }
+
+    /// Appends values.
+    pub(super) fn extend(&mut self, values: &[Value]) {
+        match self {
+            Self::Levels { levels, codes } => codes.extend(values.iter().map(|value| match value {
+                Value::Level(level) => *level,
+                _ => *levels,
+            })),
+            Self::Numbers { variable, numbers } => values.iter().for_each(|value| {
+                numbers.push(match value {
+                    Value::Number(number) => Entry::Value(*number),
+                    Value::Code(code) => variable.code_position(*code).map_or(Entry::Missing, Entry::Code),
+                    _ => Entry::Missing,
+                });
+            }),
+        }
+    }
+
+    /// The column.
+    pub(super) fn finish(self) -> Column {
+        match self {
+            Self::Levels { codes, .. } => Column::Categorical(Arc::new(codes)),
+            Self::Numbers { variable, numbers } => match variable.kind {
+                Kind::Integer { .. } => Column::Integer(numbers.map(|number| number.round() as i64)),
+                Kind::Date { .. } => Column::Date(numbers.map(|number| number.round() as i32)),
+                _ => Column::Real(numbers),
+            },
+        }
+    }
+}
+
+/// The numbers of a column with their marks: 0 for a value, 1 for missing, 2 and above for special codes.
+pub(super) fn numbers_and_marks(column: &Column) -> (Vec<f64>, Option<Vec<u8>>) {
+    let mut values = Vec::with_capacity(column.len());
+    let mut marks = Vec::with_capacity(column.len());
+    for row in 0..column.len() {
+        let (value, mark) = match column.number(row) {
+            Some(Entry::Value(value)) => (value, 0),
+            Some(Entry::Missing) | None => (0.0, 1),
+            Some(Entry::Code(position)) => (0.0, 2 + position as u8),
+        };
+        values.push(value);
+        marks.push(mark);
+    }
+    let marks = marks.iter().any(|mark| *mark > 0).then_some(marks);
+    (values, marks)
+}
+
+/// A column as trees split by it.
+pub(super) fn predictor(variable: &Variable, column: &Column) -> Result<Predictor, SynthesisError> {
+    let coded = match (column, &variable.kind) {
+        (Column::Categorical(codes), Kind::Ordinal { levels }) => {
+            Predictor::coded(&Arc::new(Coding::ordered(levels.len() as u32, 1)), codes.iter())
+        }
+        (Column::Categorical(codes), kind) => {
+            let levels = kind.levels().map_or(0, |levels| levels.len()) as u32;
+            Predictor::coded(&Arc::new(Coding::categorical(levels + 1)), codes.iter())
+        }
+        (numeric, _) => {
+            let (values, marks) = numbers_and_marks(numeric);
+            Predictor::numeric(&values, marks.as_deref())
+        }
+    };
+    coded.map_err(|error| variable_error(variable, &error.to_string()))
+}
+
+/// Another column of the same variable, coded in the same way.
+pub(super) fn predictor_as(
+    coding: &Arc<Coding>,
+    variable: &Variable,
+    column: &Column,
+) -> Result<Predictor, SynthesisError> {
+    let coded = match column {
+        Column::Categorical(codes) => Predictor::coded(coding, codes.iter()),
+        numeric => {
+            let (values, mut marks) = numbers_and_marks(numeric);
+            // A mark that no record of the data had stands where its nearest kin would.
+            let most = coding.unordered_codes() as u8;
+            marks.iter_mut().flatten().for_each(|mark| *mark = (*mark).min(most));
+            Predictor::numeric_as(coding, &values, marks.as_deref())
+        }
+    };
+    coded.map_err(|error| variable_error(variable, &error.to_string()))
+}
+
+fn variable_error(variable: &Variable, message: &str) -> SynthesisError {
+    table::TableError::variable(&variable.name, message).into()
+}

@@ -1,0 +1,192 @@
+//! `sequential`: one variable after the other, each drawn from its distribution given those before it (synthpop's core: Nowok, Raab & Dibben
+//! 2016; Raab 2022, section 2.1).
+//!
+//! p(x₁, …, xₚ) = p(x₁) p(x₂ | x₁) … p(xₚ | x₁, …, xₚ₋₁): a [visit sequence](visit_sequence) says in which order, the
+//! [predictor matrix](predictors) given which, and each variable has a [method](variable_methods) of its own. Whether a number is
+//! missing or a special code is drawn first, then the number. All conditionals are fitted to the original records, so that no fit waits for
+//! another; a data set is then drawn variable by variable, in blocks with random numbers of their own.
+//!
+//! **The schema is kept**: a value that a rule fixes is set and its records are no donors; a draw that breaks a rule, leaves its range or its
+//! parent is drawn again, then replaced by an entry of the data that fits; a record that nothing fits is drawn anew as a whole.
+
+mod apart;
+mod auxiliary;
+mod cart;
+mod conditional;
+mod constraints;
+mod design_matrix;
+mod donor_pool;
+mod donors;
+mod ensemble;
+mod estimate;
+mod fitted_step;
+mod fitted_variable;
+mod frame;
+pub mod graph;
+mod logistic;
+mod model;
+mod multinomial;
+mod normal;
+mod normrank;
+mod options;
+mod plan;
+mod pmm;
+mod posterior;
+mod predictors;
+mod proportional_odds;
+mod quantile;
+mod smoothing;
+mod stored_column;
+mod two_stage;
+mod variable_methods;
+mod visit_sequence;
+
+use table::Table;
+
+use crate::card::{MethodCard, Needs, OptionCard};
+use crate::on_records::{Estimate, OnRecords, Run};
+use crate::randomness::Seed;
+use crate::synthesizer::Data;
+use crate::{Model, SynthesisError, Synthesizer, registry};
+use options::Options;
+use plan::Plan;
+
+pub use model::load;
+
+/// The card.
+pub const CARD: MethodCard = MethodCard {
+    name: "sequential",
+    summary: "draws one variable after the other, each from its distribution given those before it, by default by CART",
+    use_when: "nothing speaks against it: the best general choice for mixed data",
+    needs: Needs::Records,
+    options: &[
+        OptionCard {
+            name: "method",
+            meaning: "the method of variables of which [variables.NAME] says nothing else",
+            default: "cart",
+        },
+        OptionCard {
+            name: "order",
+            meaning: "in which order variables are visited: `file`, `auto` (by size and dependence), or a list of those that come first",
+            default: "file",
+        },
+        OptionCard {
+            name: "variables",
+            meaning: "[variables.NAME] sections: method, predictors, except, within, and what the method honours",
+            default: "none",
+        },
+        OptionCard {
+            name: "auxiliary",
+            meaning: "[auxiliary.NAME] sections: predictors that are made for the fit and not released (score and by; groups_of and rare)",
+            default: "none",
+        },
+        OptionCard {
+            name: "except",
+            meaning: "variables that predict nothing unless `predictors` names them",
+            default: "none",
+        },
+        OptionCard { name: "proper", meaning: "draw parameters from their posterior too", default: "false" },
+        OptionCard { name: "min_bucket", meaning: "records that a leaf must hold", default: "5" },
+        OptionCard {
+            name: "complexity",
+            meaning: "share of the root's risk by which a split must lower it",
+            default: "1e-8",
+        },
+        OptionCard { name: "depth", meaning: "splits between the root and a leaf at most", default: "30" },
+        OptionCard { name: "trees", meaning: "trees of a forest or of bagging", default: "10" },
+        OptionCard { name: "bins", meaning: "bins of (0, 1] of quantile regression", default: "25" },
+        OptionCard { name: "donors", meaning: "donors of predictive mean matching", default: "5" },
+        OptionCard {
+            name: "smoothing",
+            meaning: "numbers near those of donors: `none`, `density` (a Gaussian kernel) or `spline` (of the quantile function)",
+            default: "none",
+        },
+        OptionCard { name: "smooth_above", meaning: "smooth only numbers from here on", default: "all" },
+        OptionCard {
+            name: "two_stage",
+            meaning: "draw a categorical variable in two stages where a third of its levels or fewer hold over 75 % of the records",
+            default: "false",
+        },
+        OptionCard {
+            name: "first_stage",
+            meaning: "the method that decides between frequent and rare levels",
+            default: "the variable's method",
+        },
+        OptionCard {
+            name: "missing_method",
+            meaning: "the method that decides whether a number is missing or a special code",
+            default: "the variable's method; logreg or polyreg where that is for numbers",
+        },
+    ],
+    memory: "the data twice, and 10 to 30 bytes a record and variable: the donors and the splits",
+    citation: "Nowok, Raab & Dibben (2016), synthpop: bespoke creation of synthetic data in R; Reiter (2005), Using CART to generate partially synthetic public use microdata",
+};
+
+/// The methods of a variable: name, and what each draws from.
+pub fn variable_methods() -> impl Iterator<Item = (&'static str, &'static str)> {
+    variable_methods::VARIABLE_METHODS.iter().map(|method| (method.name, method.draws_from))
+}
+
+/// The settings.
+struct Sequential(Options);
+
+/// A synthesizer with these options.
+pub fn build(given: &toml::Table) -> Result<Box<dyn Synthesizer>, SynthesisError> {
+    let _: toml::Table = registry::options(given, &CARD)?;
+    Ok(Box::new(Sequential(Options::parse(given)?)))
+}
+
+impl Synthesizer for Sequential {
+    fn card(&self) -> &'static MethodCard {
+        &CARD
+    }
+
+    fn on_records(&self) -> Option<&dyn OnRecords> {
+        Some(self)
+    }
+
+    fn fit(&self, data: Data<'_>, seed: Seed) -> Result<Box<dyn Model>, SynthesisError> {
+        match data.records {
+            Some(records) => OnRecords::fit(self, records, &Run::default(), seed),
+            None => Err(SynthesisError::Fit {
+                method: CARD.name,
+                message: "it needs the records, and only counts are at hand; take a method of counts".into(),
+            }),
+        }
+    }
+}
+
+impl OnRecords for Sequential {
+    fn fit(&self, records: &Table, run: &Run, seed: Seed) -> Result<Box<dyn Model>, SynthesisError> {
+        let plan = Plan::new(&self.0, records)?;
+        let model = fitted_step::fit(&plan, records, run, seed, identifier_remarks(records))?;
+        Ok(Box::new(model))
+    }
+
+    fn estimate(&self, records: &Table) -> Result<Estimate, SynthesisError> {
+        plan::refuse_names(records)?;
+        let plan = Plan::new(&self.0, records)?;
+        fitted_step::refuse_rules_that_fix_all(&plan, records)?;
+        Ok(estimate::estimate(&plan, records))
+    }
+}
+
+/// Numbers that are different in every record look like identifiers, and are drawn like any number.
+fn identifier_remarks(records: &Table) -> Vec<String> {
+    let mut remarks = Vec::new();
+    for (variable, column) in records.schema().variables().iter().zip(records.columns()) {
+        let table::Column::Integer(numbers) = column else { continue };
+        if numbers.len() <= 20 || numbers.missing() > 0 || variable.formula.is_some() {
+            continue;
+        }
+        let mut values: Vec<i64> = numbers.values().collect();
+        values.sort_unstable();
+        if values.windows(2).all(|pair| pair[0] != pair[1]) {
+            remarks.push(format!(
+                "`{}` has another number in every record and its numbers are released; if it names records, declare it `text-id`",
+                variable.name
+            ));
+        }
+    }
+    remarks
+}

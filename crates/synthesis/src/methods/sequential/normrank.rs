@@ -1,0 +1,81 @@
+//! `normrank`: a normal linear model of the response's normal scores, so that the margin stays as it is.
+//!
+//! z = Φ⁻¹(rank / (n + 1)), ties at their mean rank; a drawn z takes the response of rank Φ(z) (n + 1) (synthpop's `normrank`).
+
+use rand_distr::{Distribution, StandardNormal};
+use serde::{Deserialize, Serialize};
+use statistics::regression::linear;
+use statrs::distribution::{ContinuousCDF, Normal};
+
+use super::conditional::{Conditional, Draws, Given, Response, Task, from_state};
+use super::design_matrix::{DesignPlan, failed};
+use super::normal::not_numbers;
+use super::posterior::Posterior;
+use crate::SynthesisError;
+use crate::randomness::{Rng, Seed};
+
+/// The name of the method.
+pub(super) const NAME: &str = "normrank";
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct NormRank {
+    /// The responses, ascending.
+    sorted: Vec<f64>,
+    plan: DesignPlan,
+    posterior: Posterior,
+}
+
+/// Fits the scores.
+pub(super) fn fit(task: &Task<'_>) -> Result<Box<dyn Conditional>, SynthesisError> {
+    let Response::Numbers(numbers) = task.response else { return Err(not_numbers()) };
+    let mut sorted = numbers.to_vec();
+    sorted.sort_unstable_by(f64::total_cmp);
+    let standard = Normal::standard();
+    let score = |number: &f64| {
+        let below = sorted.partition_point(|other| other < number) as f64;
+        let upto = sorted.partition_point(|other| other <= number) as f64;
+        standard.inverse_cdf((below + upto + 1.0) / 2.0 / (sorted.len() as f64 + 1.0))
+    };
+    let scores: Vec<f64> = numbers.iter().map(score).collect();
+    let plan = DesignPlan::learn(task);
+    let design = plan.design(&task.given, task.rows)?;
+    let fit = linear(&design, &scores, None).map_err(|error| failed(&error))?;
+    Ok(Box::new(NormRank { posterior: Posterior::of(&fit, true), sorted, plan }))
+}
+
+/// A fit from its stored state.
+pub(super) fn load(state: serde_json::Value) -> Result<Box<dyn Conditional>, SynthesisError> {
+    from_state::<NormRank>(state)
+}
+
+impl Conditional for NormRank {
+    fn method(&self) -> &'static str {
+        NAME
+    }
+
+    fn draw(
+        &self,
+        given: &Given<'_>,
+        _: &[usize],
+        rows: &[u32],
+        rng: &mut Rng,
+    ) -> Result<Draws, SynthesisError> {
+        let design = self.plan.design(given, rows)?;
+        let means = design.linear_predictor(&self.posterior.coefficients);
+        let standard = Normal::standard();
+        let draw = |mean: f64| {
+            let noise: f64 = StandardNormal.sample(rng);
+            let rank = standard.cdf(mean + self.posterior.sigma * noise) * (self.sorted.len() as f64 + 1.0);
+            self.sorted[(rank.round() as usize).clamp(1, self.sorted.len()) - 1]
+        };
+        Ok(Draws::Numbers(means.into_iter().map(draw).collect()))
+    }
+
+    fn with_drawn_parameters(&self, seed: Seed) -> Box<dyn Conditional> {
+        Box::new(Self { posterior: self.posterior.drawn(seed), ..self.clone() })
+    }
+
+    fn state(&self) -> serde_json::Value {
+        serde_json::json!(self)
+    }
+}

@@ -1,0 +1,269 @@
+//! The options of sequential synthesis as they are written in a recipe, checked as far as they can be without the data.
+
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+
+use super::variable_methods::{self, VariableMethod};
+use crate::SynthesisError;
+use crate::methods::sequential::smoothing::SmoothingKind;
+
+/// Options of the whole method.
+#[derive(Clone, Debug)]
+pub(super) struct Options {
+    pub order: Order,
+    pub proper: bool,
+    /// Variables that predict nothing unless they are named.
+    pub except: Vec<String>,
+    /// The method of variables of which nothing else is said.
+    pub method: &'static VariableMethod,
+    /// The other settings of variables of which nothing else is said.
+    pub settings: Settings,
+    /// What is said of single variables, in the order of the recipe.
+    pub variables: Vec<(String, VariableOptions)>,
+    /// Variables made for the fit alone.
+    pub auxiliary: Vec<(String, AuxiliaryOptions)>,
+}
+
+/// In which order variables are visited.
+#[derive(Clone, Debug, Deserialize, PartialEq, Eq)]
+#[serde(untagged)]
+pub(super) enum Order {
+    Named(OrderName),
+    /// These first, the others after them in file order.
+    List(Vec<String>),
+}
+
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum OrderName {
+    /// The order of the file.
+    File,
+    /// By size and dependence.
+    Auto,
+}
+
+/// What tunes the fit of one variable.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Settings {
+    /// Records that a leaf must hold.
+    pub min_bucket: u32,
+    /// Share of the root's risk by which a split must lower it.
+    pub complexity: f64,
+    /// How deep a tree may grow.
+    pub depth: u32,
+    /// Trees of an ensemble.
+    pub trees: u32,
+    /// Bins of (0, 1] that quantile regression is fitted at.
+    pub bins: u32,
+    /// Donors among which predictive mean matching chooses.
+    pub donors: u32,
+    pub smoothing: SmoothingKind,
+    /// Numbers below this are left as they are.
+    pub smooth_above: Option<f64>,
+    /// Whether a categorical variable of few frequent and many rare levels is drawn in two stages.
+    pub two_stage: bool,
+    /// The method that decides between groups of levels.
+    pub first_stage: Option<&'static VariableMethod>,
+    /// The method that decides whether a number is missing or a special code.
+    pub missing_method: Option<&'static VariableMethod>,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            min_bucket: 5,
+            complexity: 1e-8,
+            depth: 30,
+            trees: 10,
+            bins: 25,
+            donors: 5,
+            smoothing: SmoothingKind::None,
+            smooth_above: None,
+            two_stage: false,
+            first_stage: None,
+            missing_method: None,
+        }
+    }
+}
+
+/// What a `[variables.NAME]` section says.
+#[derive(Clone, Debug)]
+pub(super) struct VariableOptions {
+    /// `None` if the section does not say.
+    pub method: Option<&'static VariableMethod>,
+    pub predictors: Option<Vec<String>>,
+    pub except: Vec<String>,
+    pub with: Vec<String>,
+    pub within: Vec<String>,
+    pub formula: Option<String>,
+    pub value: Option<toml::Value>,
+    pub settings: Settings,
+}
+
+/// What an `[auxiliary.NAME]` section says.
+#[derive(Clone, Debug, Deserialize, PartialEq)]
+#[serde(deny_unknown_fields)]
+pub(super) struct AuxiliaryOptions {
+    /// Numbers and conditions whose means in each level of `by` are summed up in one score.
+    #[serde(default)]
+    pub score: Vec<String>,
+    /// The categorical variable for whose levels the score is computed.
+    pub by: Option<String>,
+    /// The categorical variable whose rare levels are put together.
+    pub groups_of: Option<String>,
+    /// Levels of fewer records than this are rare.
+    pub rare: Option<u32>,
+}
+
+/// Keys of every section, beside those that the method honours.
+const EVERY_SECTION: &[&str] = &["method", "predictors", "except", "within"];
+
+impl Options {
+    /// Options from a recipe's tables; errors name the key as `variables.income.method`.
+    pub(super) fn parse(given: &toml::Table) -> Result<Self, SynthesisError> {
+        let method = match take::<String>(given, "", "method")? {
+            Some(name) => variable_methods::named("method", &name)?,
+            None => variable_methods::named("method", "cart")?,
+        };
+        let mut options = Self {
+            order: take(given, "", "order")
+                .map_err(|_| SynthesisError::option("order", "it is `file`, `auto` or a list of variables"))?
+                .unwrap_or(Order::Named(OrderName::File)),
+            proper: take(given, "", "proper")?.unwrap_or(false),
+            except: take(given, "", "except")?.unwrap_or_default(),
+            method,
+            settings: Settings::default().overridden(given, "")?,
+            variables: Vec::new(),
+            auxiliary: Vec::new(),
+        };
+        for (name, section) in sections(given, "variables")? {
+            let section = VariableOptions::parse(&name, &section, &options)?;
+            options.variables.push((name, section));
+        }
+        for (name, section) in sections(given, "auxiliary")? {
+            let place = format!("auxiliary.{name}");
+            let section: AuxiliaryOptions =
+                toml::Value::Table(section).try_into().map_err(|error: toml::de::Error| {
+                    SynthesisError::option(&place, table::schema::located("", &error).1)
+                })?;
+            let is_score = !section.score.is_empty() && section.by.is_some();
+            if is_score == section.groups_of.is_some()
+                || (section.groups_of.is_none() && section.rare.is_some())
+            {
+                let message = "give either `score` and `by`, or `groups_of` and `rare`";
+                return Err(SynthesisError::option(place, message));
+            }
+            options.auxiliary.push((name, section));
+        }
+        Ok(options)
+    }
+
+    /// What is said of this variable.
+    pub(super) fn of(&self, variable: &str) -> Option<&VariableOptions> {
+        self.variables.iter().find(|(name, _)| name == variable).map(|(_, options)| options)
+    }
+}
+
+impl VariableOptions {
+    fn parse(name: &str, section: &toml::Table, all: &Options) -> Result<Self, SynthesisError> {
+        let place = format!("variables.{name}.");
+        let method = take::<String>(section, &place, "method")?;
+        let method =
+            method.map(|method| variable_methods::named(&format!("{place}method"), &method)).transpose()?;
+        let effective = method.unwrap_or(all.method);
+        let known = || EVERY_SECTION.iter().chain(effective.options).copied();
+        if let Some(unknown) = section.keys().find(|key| known().all(|name| name != key.as_str())) {
+            let hint = table::similar_name::hint(unknown, known());
+            let list = known().collect::<Vec<_>>().join(", ");
+            let message = format!("`{}` has no such option{hint} (it has {list})", effective.name);
+            return Err(SynthesisError::option(format!("{place}{unknown}"), message));
+        }
+        Ok(Self {
+            method,
+            predictors: take(section, &place, "predictors")?,
+            except: take(section, &place, "except")?.unwrap_or_default(),
+            with: take(section, &place, "with")?.unwrap_or_default(),
+            within: take(section, &place, "within")?.unwrap_or_default(),
+            formula: take(section, &place, "formula")?,
+            value: section.get("value").cloned(),
+            settings: all.settings.overridden(section, &place)?,
+        })
+    }
+}
+
+impl Settings {
+    /// These settings with what a table says on top.
+    fn overridden(self, given: &toml::Table, place: &str) -> Result<Self, SynthesisError> {
+        let method = |key: &str| -> Result<Option<&'static VariableMethod>, SynthesisError> {
+            let name = take::<String>(given, place, key)?;
+            name.map(|name| variable_methods::named(&format!("{place}{key}"), &name)).transpose()
+        };
+        let settings = Self {
+            min_bucket: take(given, place, "min_bucket")?.unwrap_or(self.min_bucket),
+            complexity: take(given, place, "complexity")?.unwrap_or(self.complexity),
+            depth: take(given, place, "depth")?.unwrap_or(self.depth),
+            trees: take(given, place, "trees")?.unwrap_or(self.trees),
+            bins: take(given, place, "bins")?.unwrap_or(self.bins),
+            donors: take(given, place, "donors")?.unwrap_or(self.donors),
+            smoothing: take(given, place, "smoothing")?.unwrap_or(self.smoothing),
+            smooth_above: take(given, place, "smooth_above")?.or(self.smooth_above),
+            two_stage: take(given, place, "two_stage")?.unwrap_or(self.two_stage),
+            first_stage: method("first_stage")?.or(self.first_stage),
+            missing_method: method("missing_method")?.or(self.missing_method),
+        };
+        let refuse = |key: &str, message: &str| Err(SynthesisError::option(format!("{place}{key}"), message));
+        if settings.min_bucket == 0 {
+            return refuse("min_bucket", "a leaf needs at least one record");
+        }
+        if !(settings.complexity.is_finite() && settings.complexity >= 0.0) {
+            return refuse("complexity", "it must be 0 or a positive number");
+        }
+        if !(1..=1000).contains(&settings.depth) {
+            return refuse("depth", "it must be between 1 and 1000");
+        }
+        if !(1..=10_000).contains(&settings.trees) {
+            return refuse("trees", "it must be between 1 and 10000");
+        }
+        if !(2..=1000).contains(&settings.bins) {
+            return refuse("bins", "it must be between 2 and 1000");
+        }
+        if settings.donors == 0 {
+            return refuse("donors", "at least one donor is needed");
+        }
+        for (key, method) in
+            [("first_stage", settings.first_stage), ("missing_method", settings.missing_method)]
+        {
+            if let Some(method) = method.filter(|method| method.is_special()) {
+                return refuse(key, &format!("`{}` does not decide between categories", method.name));
+            }
+        }
+        Ok(settings)
+    }
+}
+
+/// The value of a key, if it is there and is what is wanted.
+fn take<T: DeserializeOwned>(
+    from: &toml::Table,
+    place: &str,
+    key: &str,
+) -> Result<Option<T>, SynthesisError> {
+    let Some(value) = from.get(key) else { return Ok(None) };
+    value.clone().try_into().map(Some).map_err(|error: toml::de::Error| {
+        SynthesisError::option(
+            format!("{place}{key}"),
+            table::schema::located("", &error).1.trim().to_owned(),
+        )
+    })
+}
+
+/// The tables below a key.
+fn sections(given: &toml::Table, key: &str) -> Result<Vec<(String, toml::Table)>, SynthesisError> {
+    let Some(value) = given.get(key) else { return Ok(Vec::new()) };
+    let message = || format!("write a section [{key}.NAME] for each");
+    let sections = value.as_table().ok_or_else(|| SynthesisError::option(key, message()))?;
+    let section = |(name, section): (&String, &toml::Value)| match section.as_table() {
+        Some(section) => Ok((name.clone(), section.clone())),
+        None => Err(SynthesisError::option(format!("{key}.{name}"), message())),
+    };
+    sections.iter().map(section).collect()
+}

@@ -1,0 +1,435 @@
+//! The plan of a run: what is drawn in which step, by which method, given what. Everything in a recipe that can be wrong is found here.
+
+use table::expression::{Expression, Value};
+use table::schema::Origin;
+use table::{Kind, Table, Variable};
+
+use super::auxiliary::Auxiliary;
+use super::options::{Options, Settings, VariableOptions};
+use super::predictors::{not_yet_visited, predictors, resolve};
+use super::variable_methods::{self, VariableMethod, Way, What};
+use super::visit_sequence::visit_sequence;
+use crate::SynthesisError;
+use crate::key::Key;
+
+/// A checked plan.
+#[derive(Clone, Debug)]
+pub(super) struct Plan {
+    /// The variables of the schema, then the auxiliary ones.
+    pub variables: Vec<Variable>,
+    pub auxiliary: Vec<Auxiliary>,
+    pub steps: Vec<Step>,
+    pub proper: bool,
+}
+
+/// What is drawn at once.
+#[derive(Clone, Debug)]
+pub(super) struct Step {
+    pub targets: Vec<usize>,
+    pub way: StepWay,
+}
+
+/// How it is drawn.
+#[derive(Clone, Debug)]
+pub(super) enum StepWay {
+    /// The data's own values.
+    Keep,
+    /// One value.
+    Constant(Value),
+    /// A formula of variables that are there.
+    Computed(String),
+    /// The auxiliary variable at this position, a function of one that is there.
+    Auxiliary(usize),
+    /// Entries of one donor, within cells.
+    Sample { within: Vec<String> },
+    /// A model given predictors, fitted apart within cells.
+    Model { method: &'static VariableMethod, predictors: Vec<usize>, within: Vec<String>, settings: Settings },
+}
+
+impl Plan {
+    /// The plan for these records.
+    pub(super) fn new(options: &Options, records: &Table) -> Result<Self, SynthesisError> {
+        let auxiliary =
+            options.auxiliary.iter().map(|(name, options)| Auxiliary::learn(name, options, records));
+        let auxiliary = auxiliary.collect::<Result<Vec<_>, _>>()?;
+        let mut variables = records.schema().variables().to_vec();
+        variables.extend(auxiliary.iter().map(Auxiliary::variable));
+        let planner = Planner { options, variables: &variables, auxiliary: &auxiliary, records };
+        planner.check_sections()?;
+        let steps = planner.steps()?;
+        Ok(Self { variables, auxiliary, steps, proper: options.proper })
+    }
+}
+
+struct Planner<'a> {
+    options: &'a Options,
+    variables: &'a [Variable],
+    auxiliary: &'a [Auxiliary],
+    records: &'a Table,
+}
+
+/// A variable that is computed as soon as others are there.
+struct Pending {
+    target: usize,
+    needs: Vec<usize>,
+    way: StepWay,
+}
+
+impl Planner<'_> {
+    fn position(&self, name: &str) -> Option<usize> {
+        self.variables.iter().position(|variable| variable.name == name)
+    }
+
+    fn section(&self, at: usize) -> Option<&VariableOptions> {
+        self.options.of(&self.variables[at].name)
+    }
+
+    /// Sections about variables that are not there, or that are not drawn.
+    fn check_sections(&self) -> Result<(), SynthesisError> {
+        for (name, section) in &self.options.variables {
+            let place = format!("variables.{name}");
+            let Some(at) = self.position(name) else {
+                let known = self.variables.iter().map(|variable| variable.name.as_str());
+                let hint = table::similar_name::hint(name, known);
+                return Err(SynthesisError::option(place, format!("there is no variable `{name}`{hint}")));
+            };
+            let is_passive = section.method.is_some_and(|method| matches!(method.way, Way::Passive));
+            let message = if self.variables[at].kind == Kind::TextId {
+                "it is an identifier, which is made anew; take the section out"
+            } else if self.variables[at].formula.is_some() && !is_passive {
+                "the schema has a formula for it; take the section or the formula out"
+            } else {
+                continue;
+            };
+            return Err(SynthesisError::option(place, message));
+        }
+        Ok(())
+    }
+
+    /// The method of a variable, one that can draw it.
+    fn method(&self, at: usize) -> Result<&'static VariableMethod, SynthesisError> {
+        let variable = &self.variables[at];
+        let said = self.section(at).and_then(|section| section.method);
+        let method = said.unwrap_or(self.options.method);
+        let place =
+            if said.is_some() { format!("variables.{}.method", variable.name) } else { "method".into() };
+        let is_category = variable.kind.levels().is_some();
+        if matches!(method.way, Way::Parametric) {
+            let categories = self.categories(at);
+            let name = match (&variable.kind, categories) {
+                (Kind::Ordinal { .. }, 3..) => "polr",
+                (_, 3..) if is_category => "polyreg",
+                (_, _) if is_category => "logreg",
+                _ => "normrank",
+            };
+            return variable_methods::named(&place, name);
+        }
+        let refuse = |message: String| Err(SynthesisError::option(&place, message));
+        let name = &variable.name;
+        match method.draws {
+            What::Numbers if is_category => {
+                refuse(format!("`{}` draws numbers, and `{name}` is categorical", method.name))
+            }
+            What::Categories | What::TwoCategories if !is_category => {
+                refuse(format!("`{}` draws categories, and `{name}` is a number", method.name))
+            }
+            What::TwoCategories if self.categories(at) > 2 => refuse(format!(
+                "`{}` draws one of two categories, and `{name}` has more (missing counts); take polyreg",
+                method.name
+            )),
+            _ => Ok(method),
+        }
+    }
+
+    /// How many levels of a categorical variable can occur, missing included.
+    fn categories(&self, at: usize) -> usize {
+        let variable = &self.variables[at];
+        variable.kind.levels().map_or(0, |levels| levels.len())
+            + usize::from(variable.missing && self.has_missing(at))
+    }
+
+    fn has_missing(&self, at: usize) -> bool {
+        at >= self.records.columns().len() || self.records.missing(at) > 0
+    }
+
+    /// Variables that are computed, with what they need.
+    fn pending(&self) -> Result<Vec<Pending>, SynthesisError> {
+        let mut pending = Vec::new();
+        for (at, variable) in self.variables.iter().enumerate() {
+            let section = self.section(at);
+            let is_passive = section
+                .and_then(|section| section.method)
+                .is_some_and(|method| matches!(method.way, Way::Passive));
+            let text = match (&variable.formula, section.and_then(|section| section.formula.clone())) {
+                (Some(formula), None) => formula.text().to_owned(),
+                (None, Some(text)) => text,
+                (None, None) if !is_passive => continue,
+                (Some(_), Some(_)) => {
+                    let place = format!("variables.{}.formula", variable.name);
+                    return Err(SynthesisError::option(
+                        place,
+                        "the schema has a formula for it already; take one of them out",
+                    ));
+                }
+                (None, None) => {
+                    let place = format!("variables.{}.method", variable.name);
+                    return Err(SynthesisError::option(place, "`passive` needs a `formula`"));
+                }
+            };
+            let place = format!("variables.{}.formula", variable.name);
+            let refuse = |error: table::TableError| SynthesisError::option(&place, error.to_string());
+            let expression = Expression::parse(&text).map_err(refuse)?;
+            expression.formula(self.variables).map_err(refuse)?;
+            let needs = expression.variables().into_iter().filter_map(|name| self.position(name)).collect();
+            pending.push(Pending { target: at, needs, way: StepWay::Computed(text) });
+        }
+        for (number, auxiliary) in
+            self.auxiliary.iter().enumerate().filter(|(_, auxiliary)| auxiliary.is_computed())
+        {
+            let target = self.records.columns().len() + number;
+            let needs = self.position(&auxiliary.of).into_iter().collect();
+            pending.push(Pending { target, needs, way: StepWay::Auxiliary(number) });
+        }
+        Ok(pending)
+    }
+
+    /// Modelled variables in file order, coarser versions just before the variable that they are made from.
+    fn modelled(&self, pending: &[Pending]) -> Result<Vec<usize>, SynthesisError> {
+        let is_computed = |at: usize| pending.iter().any(|waiting| waiting.target == at);
+        let mut modelled = Vec::new();
+        for (at, variable) in self.variables[..self.records.columns().len()].iter().enumerate() {
+            if is_computed(at) || variable.kind == Kind::TextId {
+                continue;
+            }
+            for (number, auxiliary) in self.auxiliary.iter().enumerate() {
+                if !auxiliary.is_computed() && auxiliary.of == variable.name {
+                    modelled.push(self.records.columns().len() + number);
+                }
+            }
+            modelled.push(at);
+        }
+        if modelled.is_empty() {
+            let message = "there is no variable to model; identifiers and formulas are not";
+            return Err(SynthesisError::option("method", message));
+        }
+        Ok(modelled)
+    }
+
+    fn steps(&self) -> Result<Vec<Step>, SynthesisError> {
+        let mut pending = self.pending()?;
+        let computed: Vec<usize> = pending.iter().map(|waiting| waiting.target).collect();
+        let modelled = self.modelled(&pending)?;
+        let sequence = visit_sequence(&self.options.order, &modelled, self.variables, self.records)?;
+        let mut steps: Vec<Step> = Vec::new();
+        let mut known: Vec<usize> = Vec::new();
+        let kept: Vec<usize> = sequence
+            .iter()
+            .copied()
+            .filter_map(|at| match self.method(at) {
+                Ok(method) => matches!(method.way, Way::Keep).then_some(Ok(at)),
+                Err(error) => Some(Err(error)),
+            })
+            .collect::<Result<_, _>>()?;
+        if !kept.is_empty() {
+            if let Some(auxiliary) = kept.iter().find(|at| **at >= self.records.columns().len()) {
+                let place = format!("variables.{}.method", self.variables[*auxiliary].name);
+                return Err(SynthesisError::option(
+                    place,
+                    "an auxiliary variable is not in the data and cannot be kept",
+                ));
+            }
+            known.extend(&kept);
+            steps.push(Step { targets: kept.clone(), way: StepWay::Keep });
+            self.settle(&mut pending, &mut known, &mut steps);
+        }
+        for at in sequence {
+            if known.contains(&at) {
+                continue;
+            }
+            let step = self.step(at, &known, &computed)?;
+            known.extend(&step.targets);
+            steps.push(step);
+            self.settle(&mut pending, &mut known, &mut steps);
+        }
+        if let Some(stuck) = pending.first() {
+            let name = &self.variables[stuck.target].name;
+            let place = format!("variables.{name}.formula");
+            let message = "it needs itself, directly or through other formulas; break the circle";
+            return Err(SynthesisError::option(place, message));
+        }
+        Ok(steps)
+    }
+
+    /// Adds the steps of variables that can be computed now.
+    fn settle(&self, pending: &mut Vec<Pending>, known: &mut Vec<usize>, steps: &mut Vec<Step>) {
+        while let Some(place) =
+            pending.iter().position(|waiting| waiting.needs.iter().all(|need| known.contains(need)))
+        {
+            let Pending { target, way, .. } = pending.remove(place);
+            known.push(target);
+            steps.push(Step { targets: vec![target], way });
+        }
+    }
+
+    fn step(&self, at: usize, known: &[usize], computed: &[usize]) -> Result<Step, SynthesisError> {
+        let name = &self.variables[at].name;
+        let section = self.section(at);
+        let method = self.method(at)?;
+        let within = self.within(at, known)?;
+        let one = |way: StepWay| Ok(Step { targets: vec![at], way });
+        let refuse = |key: &str, message: &str| {
+            Err(SynthesisError::option(format!("variables.{name}.{key}"), message))
+        };
+        if matches!(method.way, Way::Sample | Way::Nested | Way::Constant)
+            && section.is_some_and(|section| section.predictors.is_some() || !section.except.is_empty())
+        {
+            let message = format!("`{}` has no predictors; say `within` what it is drawn", method.name);
+            return refuse("predictors", &message);
+        }
+        match method.way {
+            Way::Conditional { .. } => {
+                let predictors =
+                    predictors(name, section, &self.options.except, known, self.variables, |at| {
+                        computed.contains(&at) && at < self.records.columns().len()
+                    })?;
+                let settings = section.map_or(self.options.settings, |section| section.settings);
+                if self.options.proper && !method.has_posterior() {
+                    let message = format!(
+                        "the parameters of `{}` have no posterior, and `{name}` is drawn by it",
+                        method.name
+                    );
+                    return Err(SynthesisError::option("proper", message));
+                }
+                one(StepWay::Model { method, predictors, within, settings })
+            }
+            Way::Sample => {
+                let mut targets = vec![at];
+                for other in resolve(
+                    &format!("variables.{name}.with"),
+                    section.map_or(&[][..], |section| &section.with),
+                    self.variables,
+                )? {
+                    let other_name = &self.variables[other].name;
+                    let is_other = self
+                        .section(other)
+                        .and_then(|section| section.method)
+                        .is_some_and(|other| !matches!(other.way, Way::Sample));
+                    if known.contains(&other)
+                        || computed.contains(&other)
+                        || is_other
+                        || targets.contains(&other)
+                        || self.variables[other].kind == Kind::TextId
+                        || other >= self.records.columns().len()
+                    {
+                        let message = format!(
+                            "`{other_name}` is drawn otherwise or earlier; variables drawn together are all of method `sample`, named with the first of them"
+                        );
+                        return refuse("with", &message);
+                    }
+                    targets.push(other);
+                }
+                Ok(Step { targets, way: StepWay::Sample { within } })
+            }
+            Way::Nested => {
+                let within = match (within.is_empty(), &self.variables[at].within) {
+                    (false, _) => within,
+                    (true, Some(parent)) => {
+                        let place = format!("variables.{name}.method");
+                        let parent_at = resolve(&place, std::slice::from_ref(parent), self.variables)?[0];
+                        if !known.contains(&parent_at) {
+                            return Err(not_yet_visited(&place, parent, name));
+                        }
+                        vec![parent.clone()]
+                    }
+                    (true, None) => {
+                        return refuse(
+                            "method",
+                            "`nested` needs a parent: say `within`, here or in the schema",
+                        );
+                    }
+                };
+                one(StepWay::Sample { within })
+            }
+            Way::Constant => match section.and_then(|section| section.value.as_ref()) {
+                Some(value) => match constant(&self.variables[at], value) {
+                    Some(value) => one(StepWay::Constant(value)),
+                    None => refuse("value", "it is no value that the schema allows for this variable"),
+                },
+                None => refuse("method", "`constant` needs a `value`"),
+            },
+            Way::Passive | Way::Keep | Way::Parametric => refuse("method", "it cannot be carried out here"),
+        }
+    }
+
+    /// The keys of the cells within which a variable is drawn.
+    fn within(&self, at: usize, known: &[usize]) -> Result<Vec<String>, SynthesisError> {
+        let name = &self.variables[at].name;
+        let place = format!("variables.{name}.within");
+        let within = self.section(at).map_or(&[][..], |section| &section.within);
+        for text in within {
+            Key::parse(text, self.variables)
+                .map_err(|error| SynthesisError::option(&place, error.to_string()))?;
+            let needs = Key::variables(text, self.variables);
+            if let Some(later) =
+                needs.iter().find(|need| self.position(need).is_none_or(|need| !known.contains(&need)))
+            {
+                return Err(not_yet_visited(&place, later, name));
+            }
+        }
+        Ok(within.to_vec())
+    }
+}
+
+/// A text read off the data of which more than half of the records have one of their own names people; it is not to be copied.
+pub(super) fn refuse_names(records: &Table) -> Result<(), SynthesisError> {
+    for (variable, column) in records.schema().variables().iter().zip(records.columns()) {
+        let (table::Column::Categorical(codes), Some(levels)) = (column, variable.kind.levels()) else {
+            continue;
+        };
+        if variable.origin == Origin::Declared || levels.len() <= 20 {
+            continue;
+        }
+        let alone = codes.frequencies(levels.len() + 1).iter().filter(|count| **count == 1).count();
+        if 2 * alone > records.rows() {
+            let message = "most records have a level of their own, which would be copied; declare it `kind = \"text-id\"` in a \
+                           schema, so that it is made anew, or leave it out";
+            return Err(table::TableError::variable(&variable.name, message).into());
+        }
+    }
+    Ok(())
+}
+
+/// A TOML value as a value of the variable, if it is one.
+fn constant(variable: &Variable, value: &toml::Value) -> Option<Value> {
+    if value.as_str() == Some("") {
+        return variable.missing.then_some(Value::Missing);
+    }
+    let number = value.as_float().or_else(|| value.as_integer().map(|number| number as f64));
+    match &variable.kind {
+        Kind::Categorical { levels } | Kind::Ordinal { levels } => {
+            let text = value
+                .as_str()
+                .map(str::to_owned)
+                .or_else(|| value.as_integer().map(|number| number.to_string()));
+            text.and_then(|text| levels.position(&text)).map(Value::Level)
+        }
+        Kind::Integer { range } => number
+            .filter(|number| {
+                number.fract() == 0.0
+                    && range.is_none_or(|(low, high)| (low as f64..=high as f64).contains(number))
+            })
+            .map(Value::Number),
+        Kind::Real { range } => number
+            .filter(|number| range.is_none_or(|(low, high)| (low..=high).contains(number)))
+            .map(Value::Number),
+        Kind::Date { format, range } => {
+            let text =
+                value.as_str().map(str::to_owned).or_else(|| value.as_datetime().map(ToString::to_string))?;
+            let day = table::date::DateFormat::Iso.parse(&text).or_else(|| format.parse(&text))?;
+            range
+                .is_none_or(|(first, last)| (first..=last).contains(&day))
+                .then_some(Value::Number(f64::from(day)))
+        }
+        Kind::TextId => None,
+    }
+}

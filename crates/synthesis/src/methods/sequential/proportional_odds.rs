@@ -1,0 +1,101 @@
+//! `polr`: one of several ordered categories by proportional odds regression.
+
+use serde::{Deserialize, Serialize};
+use statistics::regression::{Iterations, proportional_odds};
+
+use super::conditional::{Conditional, Draws, Given, Response, Task, from_state};
+use super::design_matrix::{DesignPlan, failed};
+use super::multinomial::pick;
+use super::posterior::Posterior;
+use crate::SynthesisError;
+use crate::randomness::{Rng, Seed};
+
+/// The name of the method.
+pub(super) const NAME: &str = "polr";
+
+/// How often parameters are drawn until the thresholds ascend.
+const DRAWS: u64 = 100;
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct ProportionalOdds {
+    plan: DesignPlan,
+    /// One coefficient a column, then the thresholds.
+    posterior: Posterior,
+    columns: usize,
+    remark: Option<String>,
+}
+
+/// Fits the log odds of lying at or below each category.
+pub(super) fn fit(task: &Task<'_>) -> Result<Box<dyn Conditional>, SynthesisError> {
+    let Response::Categories { codes, .. } = task.response else {
+        return Err(SynthesisError::Fit { method: NAME, message: "it draws categories".into() });
+    };
+    let plan = DesignPlan::learn(task);
+    let design = plan.design(&task.given, task.rows)?;
+    let columns = design.columns();
+    let fit =
+        proportional_odds(&design, codes, None, Iterations::default()).map_err(|error| failed(&error))?;
+    let mut estimated: Vec<usize> =
+        (0..columns).filter(|column| fit.coefficients[*column].is_some()).collect();
+    estimated.extend((0..fit.thresholds.len()).map(|at| columns + at));
+    let mut parameters: Vec<f64> = fit.coefficients.iter().map(|one| one.unwrap_or(0.0)).collect();
+    parameters.extend(&fit.thresholds);
+    let posterior = Posterior::normal(parameters, estimated, &fit.covariance);
+    Ok(Box::new(ProportionalOdds {
+        plan,
+        posterior,
+        columns,
+        remark: fit.convergence.warning().map(str::to_owned),
+    }))
+}
+
+/// A fit from its stored state.
+pub(super) fn load(state: serde_json::Value) -> Result<Box<dyn Conditional>, SynthesisError> {
+    from_state::<ProportionalOdds>(state)
+}
+
+impl Conditional for ProportionalOdds {
+    fn method(&self) -> &'static str {
+        NAME
+    }
+
+    fn draw(
+        &self,
+        given: &Given<'_>,
+        _: &[usize],
+        rows: &[u32],
+        rng: &mut Rng,
+    ) -> Result<Draws, SynthesisError> {
+        let (coefficients, thresholds) = self.posterior.coefficients.split_at(self.columns);
+        let means = self.plan.design(given, rows)?.linear_predictor(coefficients);
+        let draw = |mean: f64| {
+            let below =
+                thresholds.iter().map(|threshold| 1.0 / (1.0 + (mean - threshold).exp())).chain([1.0]);
+            let mut before = 0.0;
+            let shares: Vec<f64> = below
+                .map(|upto| {
+                    let share = upto - before;
+                    before = upto;
+                    share
+                })
+                .collect();
+            pick(&shares, rng)
+        };
+        Ok(Draws::Codes(means.into_iter().map(draw).collect()))
+    }
+
+    fn with_drawn_parameters(&self, seed: Seed) -> Box<dyn Conditional> {
+        let ascend =
+            |drawn: &Posterior| drawn.coefficients[self.columns..].windows(2).all(|pair| pair[0] < pair[1]);
+        let drawn = (0..DRAWS).map(|draw| self.posterior.drawn(seed.child(draw))).find(ascend);
+        Box::new(Self { posterior: drawn.unwrap_or_else(|| self.posterior.clone()), ..self.clone() })
+    }
+
+    fn state(&self) -> serde_json::Value {
+        serde_json::json!(self)
+    }
+
+    fn remark(&self) -> Option<String> {
+        self.remark.clone()
+    }
+}

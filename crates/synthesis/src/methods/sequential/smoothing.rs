@@ -1,0 +1,190 @@
+//! Numbers that are not those of a donor but near them, so that no original number of a tail is released.
+
+use rand::RngExt;
+use rand_distr::{Distribution, StandardNormal};
+use serde::{Deserialize, Serialize};
+
+use crate::randomness::Rng;
+
+/// How numbers of donors are smoothed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum SmoothingKind {
+    /// They are not.
+    #[default]
+    None,
+    /// A draw from a Gaussian kernel around them.
+    Density,
+    /// Their rank read off a smooth quantile function.
+    Spline,
+}
+
+/// A learned smoothing.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) enum Smoothing {
+    None,
+    /// h = 0.9 min(s, IQR / 1.34) n^(−1/5) (Silverman 1986, eq. 3.31).
+    Density {
+        bandwidth: f64,
+        above: Option<f64>,
+    },
+    Spline {
+        ranks: QuantileSpline,
+        above: Option<f64>,
+    },
+}
+
+/// Knots of the quantile function; more would follow single records.
+const KNOTS: usize = 50;
+
+impl Smoothing {
+    /// The smoothing of these numbers, of which some differ.
+    pub(super) fn learn(kind: SmoothingKind, above: Option<f64>, numbers: &[f64]) -> Self {
+        let smoothed = || -> Vec<f64> {
+            let mut sorted: Vec<f64> =
+                numbers.iter().copied().filter(|number| above.is_none_or(|above| *number >= above)).collect();
+            sorted.sort_unstable_by(f64::total_cmp);
+            sorted
+        };
+        match kind {
+            SmoothingKind::None => Self::None,
+            SmoothingKind::Density => match bandwidth(&smoothed()) {
+                Some(bandwidth) => Self::Density { bandwidth, above },
+                None => Self::None,
+            },
+            SmoothingKind::Spline => match QuantileSpline::through(&smoothed()) {
+                Some(ranks) => Self::Spline { ranks, above },
+                None => Self::None,
+            },
+        }
+    }
+
+    /// A number near that of a donor.
+    pub(super) fn apply(&self, number: f64, rng: &mut Rng) -> f64 {
+        let spared = |above: &Option<f64>| above.is_some_and(|above| number < above);
+        match self {
+            Self::None => number,
+            Self::Density { above, .. } | Self::Spline { above, .. } if spared(above) => number,
+            Self::Density { bandwidth, .. } => {
+                let noise: f64 = StandardNormal.sample(rng);
+                number + bandwidth * noise
+            }
+            Self::Spline { ranks, .. } => ranks.near(number, rng),
+        }
+    }
+}
+
+/// Silverman's rule of thumb; `None` where the numbers do not vary.
+fn bandwidth(sorted: &[f64]) -> Option<f64> {
+    let n = sorted.len() as f64;
+    if sorted.len() < 2 {
+        return None;
+    }
+    let mean = sorted.iter().sum::<f64>() / n;
+    let deviation = (sorted.iter().map(|number| (number - mean).powi(2)).sum::<f64>() / (n - 1.0)).sqrt();
+    let quartile = |k: usize| table::grouping::quantile(sorted, k, 4);
+    let spread = (quartile(3) - quartile(1)) / 1.34;
+    let scale = if spread > 0.0 { deviation.min(spread) } else { deviation };
+    (scale > 0.0).then(|| 0.9 * scale * n.powf(-0.2))
+}
+
+/// A monotone cubic spline through quantiles, and the ranks of the values that it smooths.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct QuantileSpline {
+    /// Distinct values, ascending.
+    values: Vec<f64>,
+    /// For each, the share of records up to and with it.
+    shares: Vec<f64>,
+    /// Quantiles at equally spaced shares, the smallest and the largest among them.
+    knots: Vec<f64>,
+    /// Slopes at the knots (Fritsch & Carlson 1980).
+    slopes: Vec<f64>,
+}
+
+impl QuantileSpline {
+    fn through(sorted: &[f64]) -> Option<Self> {
+        let n = sorted.len() as f64;
+        let (mut values, mut shares): (Vec<f64>, Vec<f64>) = (Vec::new(), Vec::new());
+        for (place, value) in sorted.iter().enumerate() {
+            if values.last() == Some(value) {
+                shares.pop();
+            } else {
+                values.push(*value);
+            }
+            shares.push((place + 1) as f64 / n);
+        }
+        if values.len() < 2 {
+            return None;
+        }
+        let intervals = KNOTS.min(sorted.len() - 1);
+        let knots: Vec<f64> =
+            (0..=intervals).map(|k| table::grouping::quantile(sorted, k, intervals)).collect();
+        let rise: Vec<f64> = knots.windows(2).map(|pair| pair[1] - pair[0]).collect();
+        let harmonic = |left: f64, right: f64| {
+            if left * right > 0.0 { 2.0 * left * right / (left + right) } else { 0.0 }
+        };
+        let mut slopes = vec![rise[0]];
+        slopes.extend(rise.windows(2).map(|pair| harmonic(pair[0], pair[1])));
+        slopes.push(rise[rise.len() - 1]);
+        Some(Self { values, shares, knots, slopes })
+    }
+
+    /// The quantile of a rank drawn evenly among those of the records that have this value.
+    fn near(&self, value: f64, rng: &mut Rng) -> f64 {
+        let place = self.values.partition_point(|known| *known < value).min(self.values.len() - 1);
+        let below = if place == 0 { 0.0 } else { self.shares[place - 1] };
+        self.at(below + rng.random::<f64>() * (self.shares[place] - below))
+    }
+
+    /// The spline at a share.
+    fn at(&self, share: f64) -> f64 {
+        let intervals = self.knots.len() - 1;
+        let position = share * intervals as f64;
+        let left = (position.floor() as usize).min(intervals - 1);
+        let t = position - left as f64;
+        let (t2, t3) = (t * t, t * t * t);
+        (2.0 * t3 - 3.0 * t2 + 1.0) * self.knots[left]
+            + (t3 - 2.0 * t2 + t) * self.slopes[left]
+            + (3.0 * t2 - 2.0 * t3) * self.knots[left + 1]
+            + (t3 - t2) * self.slopes[left + 1]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::randomness::Seed;
+
+    #[test]
+    fn the_bandwidth_is_silvermans() {
+        // R 4: bw.nrd0(c(1, 2, 4, 8, 16)) = 2.913...: 0.9 * min(sd, IQR / 1.34) * 5^-0.2 with IQR = 6.
+        let expected = 0.9 * (6.0_f64 / 1.34) * 5.0_f64.powf(-0.2);
+        assert!((bandwidth(&[1.0, 2.0, 4.0, 8.0, 16.0]).unwrap() - expected).abs() < 1e-12);
+        assert_eq!(bandwidth(&[3.0, 3.0]), None);
+    }
+
+    #[test]
+    fn the_spline_is_monotone_meets_its_knots_and_keeps_the_distribution() {
+        let mut rng = Seed::new(1).stream(0);
+        let mut numbers: Vec<f64> = (0..5_000).map(|_| rng.random::<f64>().powi(3) * 100.0).collect();
+        numbers.sort_unstable_by(f64::total_cmp);
+        let spline = QuantileSpline::through(&numbers).unwrap();
+        assert_eq!((spline.at(0.0), spline.at(1.0)), (numbers[0], numbers[4_999]));
+        let steps: Vec<f64> = (0..=1_000).map(|k| spline.at(f64::from(k) / 1_000.0)).collect();
+        assert!(steps.windows(2).all(|pair| pair[0] <= pair[1]));
+        let smoothing = Smoothing::learn(SmoothingKind::Spline, None, &numbers);
+        let mut smoothed: Vec<f64> =
+            numbers.iter().map(|number| smoothing.apply(*number, &mut rng)).collect();
+        smoothed.sort_unstable_by(f64::total_cmp);
+        assert!(smoothed.iter().zip(&numbers).all(|(new, old)| (new - old).abs() < 1.5));
+        assert!(smoothed.iter().all(|new| numbers.binary_search_by(|old| old.total_cmp(new)).is_err()));
+    }
+
+    #[test]
+    fn numbers_below_the_limit_stay() {
+        let smoothing = Smoothing::learn(SmoothingKind::Density, Some(5.0), &[1.0, 2.0, 6.0, 9.0, 14.0]);
+        let mut rng = Seed::new(2).stream(0);
+        assert_eq!(smoothing.apply(2.0, &mut rng), 2.0);
+        assert_ne!(smoothing.apply(6.0, &mut rng), 6.0);
+    }
+}

@@ -1,0 +1,71 @@
+//! A column of records as a model file holds it.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use table::column::{Entry, Numbers};
+use table::expression::Value;
+use table::{Codes, Column, Variable};
+
+use super::frame::numbers_and_marks;
+
+/// Codes of levels, or numbers with marks for what is not a number.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) enum StoredColumn {
+    Levels(Vec<u32>),
+    Numbers { values: Vec<f64>, marks: Option<Vec<u8>> },
+}
+
+impl StoredColumn {
+    /// What is stored of a column that is modelled.
+    pub(super) fn of(column: &Column) -> Self {
+        match column {
+            Column::Categorical(codes) => Self::Levels(codes.iter().collect()),
+            numeric => {
+                let (values, marks) = numbers_and_marks(numeric);
+                Self::Numbers { values, marks }
+            }
+        }
+    }
+
+    /// What stands at a row of this variable's column.
+    pub(super) fn value(&self, variable: &Variable, row: usize) -> Value {
+        match self {
+            Self::Levels(codes) => {
+                let levels = variable.kind.levels().map_or(0, |levels| levels.len());
+                if (codes[row] as usize) < levels { Value::Level(codes[row]) } else { Value::Missing }
+            }
+            Self::Numbers { values, marks } => match marks.as_ref().map_or(0, |marks| marks[row]) {
+                0 => Value::Number(values[row]),
+                1 => Value::Missing,
+                code => Value::Code(variable.codes[usize::from(code) - 2].value),
+            },
+        }
+    }
+
+    /// The column of this variable.
+    pub(super) fn column(&self, variable: &Variable) -> Column {
+        match self {
+            Self::Levels(codes) => {
+                let levels = variable.kind.levels().map_or(0, |levels| levels.len());
+                let cardinality = (levels + usize::from(variable.missing)).max(1);
+                Column::Categorical(Arc::new(Codes::collect(cardinality, codes.iter().copied())))
+            }
+            Self::Numbers { values, marks } => {
+                let mut numbers = Numbers::with_capacity(values.len());
+                for (row, value) in values.iter().enumerate() {
+                    numbers.push(match marks.as_ref().map_or(0, |marks| marks[row]) {
+                        0 => Entry::Value(*value),
+                        1 => Entry::Missing,
+                        code => Entry::Code(usize::from(code) - 2),
+                    });
+                }
+                match variable.kind {
+                    table::Kind::Integer { .. } => Column::Integer(numbers.map(|number| number as i64)),
+                    table::Kind::Date { .. } => Column::Date(numbers.map(|number| number as i32)),
+                    _ => Column::Real(numbers),
+                }
+            }
+        }
+    }
+}

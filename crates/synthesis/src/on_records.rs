@@ -1,0 +1,87 @@
+//! Methods that need the records themselves, and what a long fit of theirs may be told.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use table::Table;
+
+use crate::randomness::Seed;
+use crate::{Model, SynthesisError};
+
+/// A method that works on records, not on counts.
+pub trait OnRecords: Send + Sync {
+    /// Fits the method's model to records that keep their schema.
+    fn fit(&self, records: &Table, run: &Run, seed: Seed) -> Result<Box<dyn Model>, SynthesisError>;
+
+    /// What a fit to all of these records would take. Refuses data that the method must not be fitted to.
+    fn estimate(&self, records: &Table) -> Result<Estimate, SynthesisError>;
+}
+
+/// How a fit is watched, kept and limited.
+#[derive(Clone, Default)]
+pub struct Run {
+    /// Told before the fit begins what it will take.
+    pub foretold: Option<Foretold>,
+    /// Told what has been fitted.
+    pub progress: Option<FitProgress>,
+    /// A folder in which fitted parts are kept, and from which those of an interrupted run are taken.
+    pub checkpoint: Option<PathBuf>,
+    /// Refuse to begin if more bytes than this would be needed.
+    pub memory: Option<u64>,
+}
+
+impl Run {
+    /// Refuses what stands in the way of a fit that takes this much, and tells of it.
+    pub fn begin(&self, estimate: Estimate) -> Result<(), SynthesisError> {
+        if let Some(limit) = self.memory.filter(|limit| estimate.bytes > *limit) {
+            let gib = |bytes: u64| bytes as f64 / f64::from(1 << 30);
+            return Err(SynthesisError::option(
+                "memory",
+                format!(
+                    "about {:.2} GiB would be needed and {:.2} GiB are allowed; allow more, name fewer predictors, or fit in strata",
+                    gib(estimate.bytes),
+                    gib(limit)
+                ),
+            ));
+        }
+        if let Some(Foretold(tell)) = &self.foretold {
+            tell(estimate);
+        }
+        Ok(())
+    }
+
+    /// Tells that a part has been fitted.
+    pub fn fitted(&self, part: Part<'_>) {
+        if let Some(FitProgress(tell)) = &self.progress {
+            tell(part);
+        }
+    }
+}
+
+/// What a fit will take, roughly.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Estimate {
+    /// CPU seconds.
+    pub seconds: f64,
+    /// Bytes at the peak, the data included.
+    pub bytes: u64,
+}
+
+/// A part of the model that has just been fitted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Part<'a> {
+    /// The variable.
+    pub variable: &'a str,
+    /// How many parts are there now.
+    pub done: usize,
+    /// How many there will be.
+    pub of: usize,
+}
+
+/// Called with what a fit will take.
+#[derive(Clone)]
+pub struct Foretold(pub Arc<dyn Fn(Estimate) + Send + Sync>);
+
+/// Called with every part that has been fitted.
+#[derive(Clone)]
+pub struct FitProgress(pub Arc<dyn Fn(Part<'_>) + Send + Sync>);

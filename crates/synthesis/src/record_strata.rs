@@ -1,0 +1,114 @@
+//! A method that works on records, fitted apart in each stratum, and its records put together again.
+
+use rand::seq::SliceRandom;
+use table::Table;
+
+use crate::key::Key;
+use crate::on_records::{OnRecords, Run};
+use crate::randomness::Seed;
+use crate::strata::largest_remainders;
+use crate::synthesizer::Drawn;
+use crate::{Model, SynthesisError};
+
+/// The name under which a model file holds strata of records.
+const STATE: &str = "strata_of_records";
+
+/// Models of strata of records.
+pub struct RecordStrata {
+    strata: Vec<Stratum>,
+}
+
+struct Stratum {
+    records: u64,
+    model: Box<dyn Model>,
+}
+
+impl RecordStrata {
+    /// Fits the method apart in every combination of the keys that occurs: names of variables, or expressions.
+    pub fn fit(
+        method: &dyn OnRecords,
+        records: &Table,
+        by: &[String],
+        run: &Run,
+        seed: Seed,
+    ) -> Result<Self, SynthesisError> {
+        let refuse = |error: table::TableError| SynthesisError::option("strata", error.to_string());
+        let keys = by.iter().map(|text| Key::parse(text, records.schema().variables()).map_err(refuse));
+        let keys = keys.collect::<Result<Vec<Key>, _>>()?;
+        let mut rows_of: std::collections::BTreeMap<Vec<u64>, Vec<u32>> = std::collections::BTreeMap::new();
+        for row in 0..records.rows() {
+            let record = records.record(row);
+            let cell = keys.iter().map(|key| key.of(&record)).collect();
+            rows_of.entry(cell).or_default().push(row as u32);
+        }
+        let mut strata = Vec::with_capacity(rows_of.len());
+        for (number, rows) in rows_of.into_values().enumerate() {
+            let checkpoint =
+                run.checkpoint.as_ref().map(|folder| folder.join(format!("stratum-{}", number + 1)));
+            let run = Run { checkpoint, memory: None, foretold: None, ..run.clone() };
+            let model = method.fit(&records.take(&rows)?, &run, seed.child(number as u64))?;
+            strata.push(Stratum { records: rows.len() as u64, model });
+        }
+        Ok(Self { strata })
+    }
+
+    /// Whether a stored state is one of strata of records.
+    pub(crate) fn is_state(state: &serde_json::Value) -> bool {
+        state.get(STATE).is_some()
+    }
+
+    /// Models of strata from their stored state.
+    pub(crate) fn load(
+        state: &serde_json::Value,
+        load: impl Fn(serde_json::Value) -> Result<Box<dyn Model>, SynthesisError>,
+    ) -> Result<Self, SynthesisError> {
+        let broken = || SynthesisError::ModelFile("the strata are damaged".into());
+        let stratum = |value: &serde_json::Value| {
+            let records = value["records"].as_u64().ok_or_else(broken)?;
+            Ok(Stratum { records, model: load(value["model"].clone())? })
+        };
+        let strata = state[STATE].as_array().ok_or_else(broken)?.iter().map(stratum);
+        Ok(Self { strata: strata.collect::<Result<_, SynthesisError>>()? })
+    }
+}
+
+impl Model for RecordStrata {
+    /// Strata keep their shares of the records exactly, up to rounding; records come in random order.
+    fn sample(&self, rows: usize, seed: Seed) -> Result<Drawn, SynthesisError> {
+        let sizes: Vec<u64> = self.strata.iter().map(|stratum| stratum.records).collect();
+        let mut parts = Vec::new();
+        for (number, (stratum, rows)) in
+            self.strata.iter().zip(largest_remainders(&sizes, rows as u64)).enumerate()
+        {
+            if rows > 0 {
+                parts.push(stratum.model.sample(rows as usize, seed.child(number as u64))?.into_records());
+            }
+        }
+        let Some(schema) = parts.first().map(Table::shared_schema) else {
+            return Err(SynthesisError::option("rows", "a data set needs at least one record"));
+        };
+        let all = Table::concatenate(schema, parts)?;
+        let mut order: Vec<u32> = (0..all.rows() as u32).collect();
+        order.shuffle(&mut seed.stream(0));
+        Ok(Drawn::Records(all.take(&order)?))
+    }
+
+    fn remarks(&self) -> Vec<String> {
+        let mut remarks = vec![format!("fitted apart in {} strata", self.strata.len())];
+        let mut of_strata: Vec<String> =
+            self.strata.iter().flat_map(|stratum| stratum.model.remarks()).collect();
+        of_strata.sort_unstable();
+        of_strata.dedup();
+        remarks.extend(of_strata.into_iter().take(5));
+        remarks
+    }
+
+    fn state(&self) -> serde_json::Value {
+        let stratum = |stratum: &Stratum| serde_json::json!({"records": stratum.records, "model": stratum.model.state()});
+        serde_json::json!({ STATE: self.strata.iter().map(stratum).collect::<Vec<_>>() })
+    }
+
+    fn confidential(&self) -> Option<&'static str> {
+        Some("the number of records in each stratum, and what the models of the strata hold")
+    }
+}
