@@ -13,6 +13,11 @@ pub(crate) fn write() -> String {
     let occ1 = levels(occupations::branches().map(|branch| branch.name));
     let occ2 = levels(occupations::groups().map(|group| group.name));
     let occ3 = levels(occupations::titles());
+    let groups = occupations::branches()
+        .flat_map(|branch| branch.groups.iter().map(|group| (group.name, branch.name)));
+    let titles =
+        occupations::groups().flat_map(|group| group.titles.iter().map(|title| (*title, group.name)));
+    let (occ2_parents, occ3_parents) = (parents(groups), parents(titles));
     let top = truth::INCOME_TOP;
     format!(
         r#"[table]
@@ -55,10 +60,16 @@ kind = "categorical"
 within = "occ1"
 levels = {occ2}
 
+[variables.occ2.parents]
+{occ2_parents}
+
 [variables.occ3]
 kind = "categorical"
 within = "occ2"
 levels = {occ3}
+
+[variables.occ3.parents]
+{occ3_parents}
 
 [variables.income]
 kind = "integer"
@@ -113,10 +124,19 @@ where = "marital = 'MARRIED' and hsize = 1"
     )
 }
 
+/// Levels and the parents under which they lie, one a line.
+fn parents(pairs: impl Iterator<Item = (&'static str, &'static str)>) -> String {
+    let line = |(level, parent): (&str, &str)| format!("{} = {}", quoted(level), quoted(parent));
+    pairs.map(line).collect::<Vec<_>>().join("\n")
+}
+
+fn quoted(text: &str) -> String {
+    format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
+}
+
 /// A list of strings in TOML: on one line when short, otherwise a level a line.
 fn levels(labels: impl Iterator<Item = &'static str>) -> String {
-    let quote = |label: &str| format!("\"{}\"", label.replace('\\', "\\\\").replace('"', "\\\""));
-    let quoted: Vec<String> = labels.map(quote).collect();
+    let quoted: Vec<String> = labels.map(quoted).collect();
     if quoted.len() <= 5 {
         format!("[{}]", quoted.join(", "))
     } else {

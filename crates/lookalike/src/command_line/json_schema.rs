@@ -20,12 +20,15 @@ enum Document {
     Describe,
     /// A schema file (TOML), as the same structure in JSON
     Schema,
+    /// The ledger of a private release
+    Ledger,
 }
 
 impl JsonSchema {
     pub(super) fn run(&self, everywhere: &Everywhere) -> Result<ExitCode, Failure> {
         let schema = match self.of {
             Document::Describe => schemars::schema_for!(table::profile::Profile),
+            Document::Ledger => schemars::schema_for!(privacy::LedgerRecord),
             Document::Schema => schemars::schema_for!(table::schema::SchemaFile),
         };
         let text = serde_json::to_string_pretty(&schema).unwrap_or_default() + "\n";
