@@ -59,19 +59,25 @@ impl Finish {
         for (key, limits) in [("top", &after.top), ("bottom", &after.bottom)] {
             for name in limits.keys() {
                 let place = format!("after.{key}.{name}");
-                let variable = schema.variable(name).map_err(|error| SynthesisError::option(&place, error.to_string()))?;
+                let variable = schema
+                    .variable(name)
+                    .map_err(|error| SynthesisError::option(&place, error.to_string()))?;
                 if !matches!(variable.kind, Kind::Integer { .. } | Kind::Real { .. }) {
                     return Err(SynthesisError::option(place, "only numbers have a top and a bottom"));
                 }
                 if variable.formula.is_some() {
-                    return Err(SynthesisError::option(place, "it is computed; code the variables of its formula"));
+                    return Err(SynthesisError::option(
+                        place,
+                        "it is computed; code the variables of its formula",
+                    ));
                 }
             }
         }
         let schema = match &after.label {
             None => schema.clone(),
             Some(label) => {
-                let levels = Levels::new([label.clone()]).map_err(|message| SynthesisError::option("after.label", message))?;
+                let levels = Levels::new([label.clone()])
+                    .map_err(|message| SynthesisError::option("after.label", message))?;
                 let mut variables = vec![Variable::new(LABEL_COLUMN, Kind::Categorical { levels })];
                 if schema.position_of(LABEL_COLUMN).is_ok() {
                     let message = format!("the data have a column `{LABEL_COLUMN}` already");
@@ -101,7 +107,8 @@ impl Finish {
         let table = self.without_replicated_uniques(self.coded(table, decoder)?)?;
         let Some(_) = &self.after.label else { return Ok(table) };
         let rows = table.rows();
-        let mut columns = vec![Column::Categorical(Arc::new(Codes::collect(1, std::iter::repeat_n(0, rows))))];
+        let mut columns =
+            vec![Column::Categorical(Arc::new(Codes::collect(1, std::iter::repeat_n(0, rows))))];
         columns.extend(table.into_parts().1);
         Ok(Table::new(Arc::clone(&self.schema), columns)?)
     }
@@ -119,7 +126,9 @@ impl Finish {
             }
             let within = |value: f64| value.min(top).max(bottom);
             match column {
-                Column::Integer(numbers) => *numbers = limited(numbers, |value| within(value as f64).round() as i64),
+                Column::Integer(numbers) => {
+                    *numbers = limited(numbers, |value| within(value as f64).round() as i64)
+                }
                 Column::Real(numbers) => *numbers = limited(numbers, within),
                 _ => {}
             }
@@ -168,8 +177,10 @@ pub(crate) fn original_uniques(after: &After, table: &Table) -> Result<Vec<Print
 /// The prints of records, on all variables but identifiers and computed ones.
 fn prints(table: &Table) -> Result<Vec<Print>, SynthesisError> {
     let variables = table.schema().variables();
-    let compared = variables.iter().filter(|variable| variable.kind != Kind::TextId && variable.formula.is_none());
-    let keys = compared.map(|variable| Key::parse(&variable.name, variables)).collect::<Result<Vec<_>, _>>()?;
+    let compared =
+        variables.iter().filter(|variable| variable.kind != Kind::TextId && variable.formula.is_none());
+    let keys =
+        compared.map(|variable| Key::parse(&variable.name, variables)).collect::<Result<Vec<_>, _>>()?;
     let print = |row: usize| {
         let record = table.record(row);
         keys.iter().fold((0x9e37_79b9_7f4a_7c15_u64, 0x2545_f491_4f6c_dd1d_u64), |(left, right), key| {

@@ -37,10 +37,12 @@ pub(crate) fn seed_of(run: &Run, table: &Table, recipe: &Recipe) -> Result<u64, 
         seed,
         data: fingerprint(table),
         schema: table.schema().to_toml(),
-        recipe: Recipe { seed: None, m: 1, rows: None, format: Default::default(), ..recipe.clone() }.to_toml(),
+        recipe: Recipe { seed: None, m: 1, rows: None, format: Default::default(), ..recipe.clone() }
+            .to_toml(),
     };
     if !path.exists() {
-        let is_empty = |folder: &Path| std::fs::read_dir(folder).map_or(true, |mut entries| entries.next().is_none());
+        let is_empty =
+            |folder: &Path| std::fs::read_dir(folder).map_or(true, |mut entries| entries.next().is_none());
         if !is_empty(folder) {
             let message = format!("{} is neither empty nor a folder of an interrupted run", folder.display());
             return Err(SynthesisError::option("resume", message));
@@ -108,7 +110,9 @@ fn fingerprint(table: &Table) -> String {
     hash.write_usize(table.rows());
     for column in table.columns() {
         match column {
-            Column::Categorical(codes) => with_codes!(codes.as_ref(), codes => codes.iter().for_each(|code| hash.write_u64(*code as u64))),
+            Column::Categorical(codes) => {
+                with_codes!(codes.as_ref(), codes => codes.iter().for_each(|code| hash.write_u64(*code as u64)))
+            }
             Column::Text(text) => text.codes.iter().for_each(|code| hash.write_u32(code)),
             numeric => (0..numeric.len()).for_each(|row| match numeric.number(row) {
                 Some(table::column::Entry::Value(value)) => hash.write_u64(value.to_bits()),

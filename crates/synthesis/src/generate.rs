@@ -191,7 +191,11 @@ impl Fitted {
     }
 
     /// Has every data set finished in this way before it is released.
-    pub(crate) fn finish_with(&mut self, after: &After, uniques: Vec<after::Print>) -> Result<(), SynthesisError> {
+    pub(crate) fn finish_with(
+        &mut self,
+        after: &After,
+        uniques: Vec<after::Print>,
+    ) -> Result<(), SynthesisError> {
         self.finish =
             if after.is_empty() { None } else { Some(Finish::new(after, self.decoder.schema(), uniques)?) };
         Ok(())

@@ -32,7 +32,10 @@ impl Key {
         } else {
             let expression = Expression::parse(text).map_err(|error| {
                 if text.chars().all(|character| character.is_alphanumeric() || "_-. ".contains(character)) {
-                    TableError::unknown_variable(text, variables.iter().map(|variable| variable.name.as_str()))
+                    TableError::unknown_variable(
+                        text,
+                        variables.iter().map(|variable| variable.name.as_str()),
+                    )
                 } else {
                     error
                 }

@@ -165,7 +165,8 @@ pub fn line_of(text: &str, key: &str) -> Option<usize> {
                 return Some(line + 1);
             }
         }
-        let is_parent = key == section || key.strip_prefix(&section).is_some_and(|rest| rest.starts_with('.'));
+        let is_parent =
+            key == section || key.strip_prefix(&section).is_some_and(|rest| rest.starts_with('.'));
         if !section.is_empty() && is_parent && of_section.is_none() {
             of_section = Some(line + 1);
         }

@@ -1,6 +1,5 @@
 //! A method that works on records, fitted apart in each stratum, and its records put together again.
 
-
 use rand::seq::SliceRandom;
 use table::Table;
 

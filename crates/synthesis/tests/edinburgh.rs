@@ -44,13 +44,22 @@ fn every_entry_runs_and_keeps_what_is_computed_and_nested() {
         let recipe = Recipe::read(&recipes().join(format!("{name}.recipe.toml"))).unwrap();
         let made = generate(&original, &Recipe { seed: Some(1), ..recipe }).unwrap().tables.remove(0);
         assert_eq!(made.rows(), original.rows(), "{name}");
-        assert!(made.violations().unwrap().is_empty(), "{name}: formulas, ranges and nesting hold on every row");
+        assert!(
+            made.violations().unwrap().is_empty(),
+            "{name}: formulas, ranges and nesting hold on every row"
+        );
         for (child, parent) in [("enum_dist", "parish"), ("occlab3", "occlab2")] {
             let (found, known) = (pairs(&made, child, parent), pairs(&original, child, parent));
-            assert!(found.is_subset(&known), "{name}: every {child} lies in a {parent} where it does in the data");
+            assert!(
+                found.is_subset(&known),
+                "{name}: every {child} lies in a {parent} where it does in the data"
+            );
         }
         if ["charest", "raab", "snoke", "pistner"].contains(&name) {
-            assert!(pairs(&made, "occlab2", "occlab1").is_subset(&pairs(&original, "occlab2", "occlab1")), "{name}");
+            assert!(
+                pairs(&made, "occlab2", "occlab1").is_subset(&pairs(&original, "occlab2", "occlab1")),
+                "{name}"
+            );
         }
     }
 }

@@ -73,14 +73,25 @@ fn a_known_tree_is_recovered_and_missing_values_follow_their_subgroup() {
     let rows = 20_000;
     for _ in 0..rows {
         let (a, x): (bool, f64) = (rng.random_bool(0.4), rng.random());
-        let hot = rng.random_bool(if !a { 0.1 } else if x < 0.3 { 0.9 } else { 0.5 });
+        let hot = rng.random_bool(if !a {
+            0.1
+        } else if x < 0.3 {
+            0.9
+        } else {
+            0.5
+        });
         let pay = if !a && rng.random_bool(0.5) { String::new() } else { format!("{:.2}", 10.0 + 5.0 * x) };
-        writeln!(text, "{},{x:.4},{},{pay}", if a { "a" } else { "b" }, if hot { "hot" } else { "cold" }).unwrap();
+        writeln!(text, "{},{x:.4},{},{pay}", if a { "a" } else { "b" }, if hot { "hot" } else { "cold" })
+            .unwrap();
     }
     let original = read("", &text);
     for method in ["cart", "bagging"] {
-        let made = synth(&original, &format!("[options]\nmethod = \"{method}\"\nmin_bucket = 50\ncomplexity = 1e-4\n"));
-        let (g, x, y, pay) = (codes(&made, "g"), values(&made, "x"), codes(&made, "y"), numbers(&made, "pay"));
+        let made = synth(
+            &original,
+            &format!("[options]\nmethod = \"{method}\"\nmin_bucket = 50\ncomplexity = 1e-4\n"),
+        );
+        let (g, x, y, pay) =
+            (codes(&made, "g"), values(&made, "x"), codes(&made, "y"), numbers(&made, "pay"));
         let cells = [("b", 0.1), ("a below", 0.9), ("a above", 0.5)];
         for (cell, (name, truth)) in cells.into_iter().enumerate() {
             let inside = |row: &usize| match cell {
@@ -104,11 +115,15 @@ fn linear_models_recover_their_coefficients() {
     let mut text = String::from("x,g,y,z\n");
     let rows = 8_000;
     for _ in 0..rows {
-        let (x, e, f): (f64, f64, f64) =
-            (StandardNormal.sample(&mut rng), StandardNormal.sample(&mut rng), StandardNormal.sample(&mut rng));
+        let (x, e, f): (f64, f64, f64) = (
+            StandardNormal.sample(&mut rng),
+            StandardNormal.sample(&mut rng),
+            StandardNormal.sample(&mut rng),
+        );
         let g = u8::from(rng.random_bool(0.5));
         let y = 1.0 + 2.0 * x - 3.0 * f64::from(g) + 0.7 * e;
-        writeln!(text, "{x:.6},{},{y:.6},{:.6}", ["n", "o"][usize::from(g)], (0.3 * x + 0.2 * f).exp()).unwrap();
+        writeln!(text, "{x:.6},{},{y:.6},{:.6}", ["n", "o"][usize::from(g)], (0.3 * x + 0.2 * f).exp())
+            .unwrap();
     }
     // Wide bounds, so that no draw is cut.
     let schema = "[variables.x]\nkind = \"real\"\n[variables.g]\nkind = \"categorical\"\nlevels = [\"n\", \"o\"]\n[variables.y]\nkind = \"real\"\n[variables.z]\nkind = \"real\"\n";
@@ -119,8 +134,12 @@ fn linear_models_recover_their_coefficients() {
         let fit = linear(&design, of, None).unwrap();
         (fit.complete_coefficients(), fit.standard_errors(), fit.dispersion.unwrap().sqrt())
     };
-    for (method, proper) in [("norm", false), ("norm", true), ("pmm", false), ("normrank", false), ("quantile", false)] {
-        let options = format!("[options]\nproper = {proper}\n[variables.y]\nmethod = \"{method}\"\n[variables.z]\nmethod = \"lognorm\"\n");
+    for (method, proper) in
+        [("norm", false), ("norm", true), ("pmm", false), ("normrank", false), ("quantile", false)]
+    {
+        let options = format!(
+            "[options]\nproper = {proper}\n[variables.y]\nmethod = \"{method}\"\n[variables.z]\nmethod = \"lognorm\"\n"
+        );
         let made = synth(&original, &options);
         let (found, errors, sigma) = coefficients(&made, &values(&made, "y"));
         for (place, truth) in [1.0, 2.0, -3.0].into_iter().enumerate() {
@@ -176,7 +195,13 @@ fn a_multinomial_logit_is_recovered_and_so_are_ordered_and_binary_ones() {
     let rows = 20_000;
     let pick = |shares: &[f64], u: f64| {
         let mut sum = 0.0;
-        shares.iter().position(|share| { sum += share; u < sum }).unwrap_or(shares.len() - 1)
+        shares
+            .iter()
+            .position(|share| {
+                sum += share;
+                u < sum
+            })
+            .unwrap_or(shares.len() - 1)
     };
     for _ in 0..rows {
         let g = usize::from(rng.random_bool(0.5));
@@ -186,7 +211,11 @@ fn a_multinomial_logit_is_recovered_and_so_are_ordered_and_binary_ones() {
     }
     let schema = "[variables.g]\nkind = \"categorical\"\n[variables.k]\nkind = \"categorical\"\n[variables.o]\nkind = \"ordinal\"\nlevels = [\"low\", \"mid\", \"top\"]\n[variables.b]\nkind = \"categorical\"\n";
     let original = read(schema, &text);
-    for options in ["[options]\nmethod = \"parametric\"\n", "[options]\nmethod = \"parametric\"\nproper = true\n", "[options]\nmethod = \"quantile\"\n"] {
+    for options in [
+        "[options]\nmethod = \"parametric\"\n",
+        "[options]\nmethod = \"parametric\"\nproper = true\n",
+        "[options]\nmethod = \"quantile\"\n",
+    ] {
         let made = synth(&original, options);
         let g = codes(&made, "g");
         for group in 0..2_u32 {
@@ -196,7 +225,13 @@ fn a_multinomial_logit_is_recovered_and_so_are_ordered_and_binary_ones() {
                 for (code, truth) in truth.iter().enumerate() {
                     let count = rows.iter().filter(|row| drawn[**row] == code as u32).count();
                     // Drawn parameters are a third source of error.
-                    assert_share(count, rows.len(), rows.len() / 2, *truth, &format!("{options} {name} {group} {code}"));
+                    assert_share(
+                        count,
+                        rows.len(),
+                        rows.len() / 2,
+                        *truth,
+                        &format!("{options} {name} {group} {code}"),
+                    );
                 }
             };
             if !options.contains("quantile") {
@@ -207,8 +242,8 @@ fn a_multinomial_logit_is_recovered_and_so_are_ordered_and_binary_ones() {
         }
         // Margins are kept by quantile regression too, whatever becomes of the conditionals.
         let drawn = codes(&made, "k");
-        for code in 0..3 {
-            let truth = (shares[0][code] + shares[1][code]) / 2.0;
+        for (code, (one, other)) in shares[0].iter().zip(shares[1]).enumerate() {
+            let truth = (one + other) / 2.0;
             let count = drawn.iter().filter(|drawn| **drawn == code as u32).count();
             assert_share(count, rows, rows / 3, truth, &format!("{options} margin {code}"));
         }
@@ -230,9 +265,18 @@ fn households(rows: usize) -> Table {
             _ => format!("{}", 100 * (region + 1) + rng.random_range(0..100)),
         };
         let married = adults > 1 && rng.random_bool(0.7);
-        let day = if married { format!("19{:02}-05-{:02}", rng.random_range(50..99), rng.random_range(1..29)) } else { String::new() };
+        let day = if married {
+            format!("19{:02}-05-{:02}", rng.random_range(50..99), rng.random_range(1..29))
+        } else {
+            String::new()
+        };
         let size = adults + children;
-        writeln!(text, "h{row},r{region},a{area},{adults},{children},{size},{income},{},{day}", if married { "yes" } else { "no" }).unwrap();
+        writeln!(
+            text,
+            "h{row},r{region},a{area},{adults},{children},{size},{income},{},{day}",
+            if married { "yes" } else { "no" }
+        )
+        .unwrap();
     }
     let schema = "[variables.id]\nkind = \"text-id\"\n[variables.region]\nkind = \"categorical\"\n[variables.area]\nkind = \"categorical\"\nwithin = \"region\"\n[variables.adults]\nkind = \"integer\"\n\
         [variables.children]\nkind = \"integer\"\n[variables.size]\nkind = \"integer\"\nformula = \"adults + children\"\n\
@@ -288,12 +332,21 @@ fn some_variables_are_kept_others_constant_computed_or_sampled_together() {
     };
     assert!(triples(&made).is_subset(&triples(&original)), "sampled together");
     let within = |table: &Table| -> std::collections::BTreeSet<(u32, bool, Option<i64>)> {
-        let (region, adults, income) = (codes(table, "region"), values(table, "adults"), numbers(table, "income"));
-        (0..table.rows()).map(|row| (region[row], adults[row] > 1.0, income[row].map(|income| income as i64))).collect()
+        let (region, adults, income) =
+            (codes(table, "region"), values(table, "adults"), numbers(table, "income"));
+        (0..table.rows())
+            .map(|row| (region[row], adults[row] > 1.0, income[row].map(|income| income as i64)))
+            .collect()
     };
     assert!(within(&made).is_subset(&within(&original)), "sampled within cells");
-    let passive = synth(&original, "[variables.income]\nmethod = \"passive\"\nformula = \"150 + 10 * adults\"\n");
-    assert!(values(&passive, "income").iter().zip(values(&passive, "adults")).all(|(income, adults)| *income == 150.0 + 10.0 * adults));
+    let passive =
+        synth(&original, "[variables.income]\nmethod = \"passive\"\nformula = \"150 + 10 * adults\"\n");
+    assert!(
+        values(&passive, "income")
+            .iter()
+            .zip(values(&passive, "adults"))
+            .all(|(income, adults)| *income == 150.0 + 10.0 * adults)
+    );
 }
 
 #[test]
@@ -309,7 +362,8 @@ fn auxiliary_variables_predict_and_are_not_released() {
     // Income depends on the region alone, and the score of an area tells its region.
     let (region, income) = (codes(&made, "region"), numbers(&made, "income"));
     let low = |row: usize| 100.0 * f64::from(region[row] + 1);
-    let near = (0..made.rows()).filter(|row| income[*row].is_some_and(|income| (low(*row)..low(*row) + 100.0).contains(&income)));
+    let near = (0..made.rows())
+        .filter(|row| income[*row].is_some_and(|income| (low(*row)..low(*row) + 100.0).contains(&income)));
     let there = income.iter().flatten().count();
     assert!(near.count() as f64 > 0.95 * there as f64);
 }
@@ -320,11 +374,18 @@ fn smoothing_moves_numbers_and_two_stages_keep_shares() {
     let mut text = String::from("k,x\n");
     for _ in 0..5_000 {
         let u: f64 = rng.random();
-        let k = if u < 0.6 { 0 } else if u < 0.85 { 1 } else { 2 + rng.random_range(0..5) };
+        let k = if u < 0.6 {
+            0
+        } else if u < 0.85 {
+            1
+        } else {
+            2 + rng.random_range(0..5)
+        };
         writeln!(text, "k{k},{:.1}", 10.0 * rng.random::<f64>() + f64::from(k)).unwrap();
     }
     let original = read("", &text);
-    let before: std::collections::BTreeSet<u64> = values(&original, "x").iter().map(|x| x.to_bits()).collect();
+    let before: std::collections::BTreeSet<u64> =
+        values(&original, "x").iter().map(|x| x.to_bits()).collect();
     for smoothing in ["density", "spline"] {
         let made = synth(&original, &format!("[options]\ntwo_stage = true\nsmoothing = \"{smoothing}\"\n"));
         let same = values(&made, "x").iter().filter(|x| before.contains(&x.to_bits())).count();
@@ -350,7 +411,8 @@ fn a_run_that_was_killed_at_any_variable_resumes_to_the_same_bytes() {
         let whole = fit_watched(&original, &recipe, &run).unwrap();
         let expected = csv_text(&whole.table(0).unwrap());
         let parts = if strata.is_empty() { kept.clone() } else { kept.join("stratum-2") };
-        let mut files: Vec<_> = std::fs::read_dir(&parts).unwrap().map(|entry| entry.unwrap().path()).collect();
+        let mut files: Vec<_> =
+            std::fs::read_dir(&parts).unwrap().map(|entry| entry.unwrap().path()).collect();
         files.retain(|path| path.file_name().unwrap().to_string_lossy().starts_with("part-"));
         files.sort();
         assert!(files.len() >= 8);
@@ -375,7 +437,9 @@ fn a_fit_tells_what_it_takes_and_where_it_is() {
     let (of_parts, foretold) = (Arc::clone(&told), Arc::new(Mutex::new(None)));
     let estimate = Arc::clone(&foretold);
     let run = Run {
-        progress: Some(FitProgress(Arc::new(move |part| of_parts.lock().unwrap().push((part.variable.to_owned(), part.of))))),
+        progress: Some(FitProgress(Arc::new(move |part| {
+            of_parts.lock().unwrap().push((part.variable.to_owned(), part.of))
+        }))),
         foretold: Some(Foretold(Arc::new(move |told| *estimate.lock().unwrap() = Some(told)))),
         ..Run::default()
     };
@@ -394,7 +458,9 @@ fn after_synthesis_numbers_are_coded_uniques_removed_and_a_label_added() {
     let original = households(500);
     let after = "[after]\nlabel = \"FAKE\"\nremove_replicated_uniques = true\n[after.top]\nchildren = 2\n[after.bottom]\nincome = 150\n";
     // Every record is a copy of an original one, so all that are unique in both must go.
-    let text = format!("[options]\nmethod = \"sample\"\n[variables.region]\nwith = [\"area\", \"adults\", \"children\", \"income\", \"married\", \"day\"]\n{after}");
+    let text = format!(
+        "[options]\nmethod = \"sample\"\n[variables.region]\nwith = [\"area\", \"adults\", \"children\", \"income\", \"married\", \"day\"]\n{after}"
+    );
     let fitted = fit(&original, &recipe(&text)).unwrap();
     let made = fitted.table(0).unwrap();
     assert_eq!(made.schema(), fitted.schema());
@@ -403,35 +469,71 @@ fn after_synthesis_numbers_are_coded_uniques_removed_and_a_label_added() {
     assert!(values(&made, "children").iter().all(|children| *children <= 2.0));
     assert!(numbers(&made, "income").iter().flatten().all(|income| *income >= 150.0));
     let sizes = values(&made, "size");
-    assert!(sizes.iter().zip(values(&made, "children")).zip(values(&made, "adults")).all(|((s, c), a)| *s == c + a));
+    assert!(
+        sizes
+            .iter()
+            .zip(values(&made, "children"))
+            .zip(values(&made, "adults"))
+            .all(|((s, c), a)| *s == c + a)
+    );
     for wrong in ["[after.top]\nsize = 3\n", "[after.top]\nregion = 3\n", "[after.top]\nincom = 3\n"] {
         assert!(refusal(&original, wrong).contains("option `after.top."), "{wrong}");
     }
 }
 
 #[rstest]
-#[case("[options]\nmethod = \"carts\"\n", "option `method`: there is no method `carts` of a variable; did you mean `cart`?")]
+#[case(
+    "[options]\nmethod = \"carts\"\n",
+    "option `method`: there is no method `carts` of a variable; did you mean `cart`?"
+)]
 #[case("[options]\norder = \"random\"\n", "option `order`: it is `file`, `auto` or a list")]
 #[case("[options]\nmin_bucket = 0\n", "option `min_bucket`")]
 #[case("[options]\nmin_buckets = 3\n", "did you mean `min_bucket`?")]
-#[case("[variables.incom]\nmethod = \"cart\"\n", "option `variables.incom`: there is no variable `incom`; did you mean `income`?")]
-#[case("[variables.income]\nmethd = \"cart\"\n", "option `variables.income.methd`: `cart` has no such option; did you mean `method`?")]
+#[case(
+    "[variables.incom]\nmethod = \"cart\"\n",
+    "option `variables.incom`: there is no variable `incom`; did you mean `income`?"
+)]
+#[case(
+    "[variables.income]\nmethd = \"cart\"\n",
+    "option `variables.income.methd`: `cart` has no such option; did you mean `method`?"
+)]
 #[case("[variables.income]\ntrees = 3\n", "option `variables.income.trees`: `cart` has no such option")]
-#[case("[variables.region]\nmethod = \"norm\"\n", "option `variables.region.method`: `norm` draws numbers, and `region` is categorical")]
+#[case(
+    "[variables.region]\nmethod = \"norm\"\n",
+    "option `variables.region.method`: `norm` draws numbers, and `region` is categorical"
+)]
 #[case("[variables.income]\nmethod = \"polyreg\"\n", "draws categories, and `income` is a number")]
 #[case("[variables.area]\nmethod = \"logreg\"\n", "draws one of two categories")]
-#[case("[variables.adults]\npredictors = [\"income\"]\n", "option `variables.adults.predictors`: `income` is not yet visited when `adults` is drawn")]
-#[case("[variables.adults]\nwithin = [\"income\"]\n", "option `variables.adults.within`: `income` is not yet visited")]
-#[case("[variables.adults]\nwithin = [\"regio\"]\n", "option `variables.adults.within`: there is no variable `regio`; did you mean `region`?")]
+#[case(
+    "[variables.adults]\npredictors = [\"income\"]\n",
+    "option `variables.adults.predictors`: `income` is not yet visited when `adults` is drawn"
+)]
+#[case(
+    "[variables.adults]\nwithin = [\"income\"]\n",
+    "option `variables.adults.within`: `income` is not yet visited"
+)]
+#[case(
+    "[variables.adults]\nwithin = [\"regio\"]\n",
+    "option `variables.adults.within`: there is no variable `regio`; did you mean `region`?"
+)]
 #[case("[variables.adults]\nmethod = \"nested\"\n", "`nested` needs a parent")]
 #[case("[variables.adults]\nmethod = \"passive\"\n", "`passive` needs a `formula`")]
-#[case("[variables.adults]\nmethod = \"passive\"\nformula = \"income\"\n[variables.income]\nmethod = \"passive\"\nformula = \"adults\"\n", "needs itself, directly or through other formulas; break the circle")]
+#[case(
+    "[variables.adults]\nmethod = \"passive\"\nformula = \"income\"\n[variables.income]\nmethod = \"passive\"\nformula = \"adults\"\n",
+    "needs itself, directly or through other formulas; break the circle"
+)]
 #[case("[variables.size]\nmethod = \"cart\"\n", "the schema has a formula for it")]
 #[case("[variables.id]\nmethod = \"cart\"\n", "it is an identifier")]
 #[case("[variables.adults]\nmethod = \"constant\"\nvalue = \"many\"\n", "option `variables.adults.value`")]
 #[case("[variables.adults]\nmethod = \"constant\"\n", "`constant` needs a `value`")]
-#[case("[options]\nproper = true\n[variables.adults]\nmethod = \"quantile\"\n", "option `proper`: the parameters of `quantile` have no posterior")]
-#[case("[variables.adults]\nmethod = \"sample\"\nwith = [\"region\"]\n", "option `variables.adults.with`: `region` is drawn otherwise or earlier")]
+#[case(
+    "[options]\nproper = true\n[variables.adults]\nmethod = \"quantile\"\n",
+    "option `proper`: the parameters of `quantile` have no posterior"
+)]
+#[case(
+    "[variables.adults]\nmethod = \"sample\"\nwith = [\"region\"]\n",
+    "option `variables.adults.with`: `region` is drawn otherwise or earlier"
+)]
 #[case("[auxiliary.score]\nscore = [\"income\"]\n", "option `auxiliary.score`: give either")]
 #[case("[auxiliary.score]\nscore = [\"incom\"]\nby = \"area\"\n", "option `auxiliary.score.score`")]
 #[case("[auxiliary.score]\nscore = [\"income\"]\nby = \"adults\"\n", "`adults` is not categorical")]
@@ -444,7 +546,10 @@ fn what_makes_no_sense_is_refused_by_its_key(#[case] text: &str, #[case] expecte
 fn a_rule_that_leaves_nothing_to_learn_is_refused() {
     let schema = "[variables.a]\nkind = \"integer\"\n[variables.b]\nkind = \"integer\"\nmissing = true\n[[rules]]\nwhen = \"a >= 0\"\nthen = \"b is missing\"\n";
     let error = refusal(&read(schema, "a,b\n1,\n2,\n3,\n"), "");
-    assert!(error.contains("variable `b`: the rule `when a >= 0 then b is missing` fixes it in every record"), "{error}");
+    assert!(
+        error.contains("variable `b`: the rule `when a >= 0 then b is missing` fixes it in every record"),
+        "{error}"
+    );
 }
 
 #[test]
@@ -455,5 +560,9 @@ fn names_of_people_are_not_copied() {
     let mut text = String::from("number,sex\n");
     (0..100).for_each(|row| writeln!(text, "{row},{}", row % 2).unwrap());
     let made = generate(&read("", &text), &recipe("")).unwrap();
-    assert!(made.remarks.iter().any(|remark| remark.contains("`number` has another number in every record")), "{:?}", made.remarks);
+    assert!(
+        made.remarks.iter().any(|remark| remark.contains("`number` has another number in every record")),
+        "{:?}",
+        made.remarks
+    );
 }

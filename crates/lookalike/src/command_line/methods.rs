@@ -29,8 +29,11 @@ impl Methods {
     fn methods_of_variables(&self) -> String {
         let all = synthesis::methods::sequential::variable_methods();
         if self.markdown {
-            let rows: String = all.map(|(name, draws_from)| format!("| `{name}` | {draws_from} |\n")).collect();
-            return format!("\n## Methods of a variable, in `sequential`\n\n| method | draws from |\n|---|---|\n{rows}");
+            let rows: String =
+                all.map(|(name, draws_from)| format!("| `{name}` | {draws_from} |\n")).collect();
+            return format!(
+                "\n## Methods of a variable, in `sequential`\n\n| method | draws from |\n|---|---|\n{rows}"
+            );
         }
         let rows: String = all.map(|(name, draws_from)| format!("  {name:<12} {draws_from}\n")).collect();
         format!("\nmethods of a variable, in sequential\n{rows}")

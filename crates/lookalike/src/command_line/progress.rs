@@ -50,11 +50,15 @@ impl Everywhere {
         let foretold = Foretold(Arc::new(|estimate: Estimate| {
             if estimate.seconds > LONG_SECONDS {
                 let gib = estimate.bytes as f64 / f64::from(1 << 30);
-                eprintln!("this will take about {:.0} s of CPU time and {gib:.1} GiB of memory", estimate.seconds);
+                eprintln!(
+                    "this will take about {:.0} s of CPU time and {gib:.1} GiB of memory",
+                    estimate.seconds
+                );
             }
         }));
         let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
-        if let Ok(style) = ProgressStyle::with_template("fitting {bar:30} {pos} of {len}: {msg}, {eta} left") {
+        if let Ok(style) = ProgressStyle::with_template("fitting {bar:30} {pos} of {len}: {msg}, {eta} left")
+        {
             bar.set_style(style);
         }
         let start = Instant::now();

@@ -13,8 +13,14 @@ impl House {
         let house = Self { folder: tempfile::tempdir().unwrap() };
         let mut people = String::from("sex,age,married,since,pay\n");
         for row in 0..300 {
-            let (married, since) = if row % 3 == 0 { ("yes", (1980 + row % 40).to_string()) } else { ("no", String::new()) };
-            people.push_str(&format!("{},{},{married},{since},{}\n", ["F", "M"][row % 2], 20 + row % 50, 900 + 7 * (row % 90)));
+            let (married, since) =
+                if row % 3 == 0 { ("yes", (1980 + row % 40).to_string()) } else { ("no", String::new()) };
+            people.push_str(&format!(
+                "{},{},{married},{since},{}\n",
+                ["F", "M"][row % 2],
+                20 + row % 50,
+                900 + 7 * (row % 90)
+            ));
         }
         house.write("people.csv", &people);
         house.write(
@@ -55,7 +61,8 @@ fn with_no_options_it_is_sequential_by_cart() {
     house.synth(&["--schema", &house.path("people.schema.toml"), "--out", &house.path("out")]).success();
     let manifest = std::fs::read_to_string(house.path("out/manifest.json")).unwrap();
     assert!(manifest.contains("\"method\": \"sequential\""), "{manifest}");
-    let profile = json(&["describe", &house.path("out/synthetic-1.csv"), "--schema", &house.path("out/schema.toml")]);
+    let profile =
+        json(&["describe", &house.path("out/synthetic-1.csv"), "--schema", &house.path("out/schema.toml")]);
     assert_eq!(profile["rows"], 300);
     assert!(house.data("out").lines().skip(1).all(|line| !line.contains(",no,1") && !line.contains(",no,2")));
 }
@@ -64,7 +71,11 @@ fn with_no_options_it_is_sequential_by_cart() {
 fn a_recipe_that_is_wrong_is_refused_with_its_line() {
     let house = House::new();
     for (recipe, line, expected) in [
-        ("method = \"sequential\"\n\n[variables.age]\npredictors = [\"pay\"]\n", 4, "`pay` is not yet visited"),
+        (
+            "method = \"sequential\"\n\n[variables.age]\npredictors = [\"pay\"]\n",
+            4,
+            "`pay` is not yet visited",
+        ),
         (
             "method = \"sequential\"\n[variables.age]\nmethod = \"passive\"\nformula = \"pay\"\n[variables.pay]\nmethod = \"passive\"\nformula = \"age\"\n",
             4,
@@ -72,14 +83,21 @@ fn a_recipe_that_is_wrong_is_refused_with_its_line() {
         ),
         ("method = \"sequential\"\n\n[options]\nmin_bucket = 0\n", 4, "at least one record"),
         ("method = \"sequential\"\n[variables.agee]\nmethod = \"cart\"\n", 2, "did you mean `age`?"),
-        ("method = \"sequential\"\n[variables.pay]\nwithin = [\"sex\"]\nmethod = \"carrt\"\n", 4, "did you mean `cart`?"),
+        (
+            "method = \"sequential\"\n[variables.pay]\nwithin = [\"sex\"]\nmethod = \"carrt\"\n",
+            4,
+            "did you mean `cart`?",
+        ),
         ("method = \"sequential\"\nstrata = [\"sexx\"]\n", 2, "did you mean `sex`?"),
         ("method = \"sequential\"\n[after.top]\npayy = 3\n", 3, "did you mean `pay`?"),
     ] {
         let path = house.write("wrong.recipe.toml", recipe);
         let refused = house.synth(&["--recipe", &path, "--out", &house.path("out")]).code(2);
         let text = stderr(&refused);
-        assert!(text.contains(&format!("wrong.recipe.toml, line {line}: ")) && text.contains(expected), "{text}");
+        assert!(
+            text.contains(&format!("wrong.recipe.toml, line {line}: ")) && text.contains(expected),
+            "{text}"
+        );
         assert!(!Path::new(&house.path("out")).exists());
     }
 }
@@ -90,7 +108,14 @@ fn a_schema_that_is_wrong_is_refused_with_its_line() {
     let right = std::fs::read_to_string(house.path("people.schema.toml")).unwrap();
     for (wrong, line, expected) in [
         (right.replace("married = 'no'", "married = 'never'"), 19, "no level 'never'"),
-        (right.replace("kind = \"integer\"\n\n[[rules]]", "kind = \"integer\"\nformula = \"pay + 1\"\n\n[[rules]]"), 15, "leads back to itself"),
+        (
+            right.replace(
+                "kind = \"integer\"\n\n[[rules]]",
+                "kind = \"integer\"\nformula = \"pay + 1\"\n\n[[rules]]",
+            ),
+            15,
+            "leads back to itself",
+        ),
         (right.replace("married = 'no'", "age >= 0").replace("since is missing", "pay = 1"), 19, "broken"),
     ] {
         let path = house.write("wrong.schema.toml", &wrong);
@@ -102,9 +127,13 @@ fn a_schema_that_is_wrong_is_refused_with_its_line() {
     // Nobody is married, so that the rule leaves nothing of `since`.
     let data = "sex,age,married,since,pay\nF,20,no,,3\nM,30,no,,4\nF,40,no,,5\n";
     house.write("people.csv", data);
-    let refused = house.synth(&["--schema", &house.path("people.schema.toml"), "--out", &house.path("out")]).failure();
+    let refused =
+        house.synth(&["--schema", &house.path("people.schema.toml"), "--out", &house.path("out")]).failure();
     let text = stderr(&refused);
-    assert!(text.contains("people.schema.toml, line 19: ") && text.contains("nothing is left to learn"), "{text}");
+    assert!(
+        text.contains("people.schema.toml, line 19: ") && text.contains("nothing is left to learn"),
+        "{text}"
+    );
 }
 
 #[test]
@@ -120,7 +149,8 @@ fn a_run_can_be_resumed_and_leaves_nothing_confidential_behind() {
     house.write("own", "");
     let refused = house.synth(&["--resume", &house.path("."), "--out", &house.path("more")]).code(2);
     assert!(stderr(&refused).contains("option `resume`"), "{}", stderr(&refused));
-    let refused = house.synth(&["--method", "catall", "--resume", &kept, "--out", &house.path("more")]).code(2);
+    let refused =
+        house.synth(&["--method", "catall", "--resume", &kept, "--out", &house.path("more")]).code(2);
     assert!(stderr(&refused).contains("`catall` does not know it"), "{}", stderr(&refused));
     let refused = house.synth(&["--memory", "1kB", "--out", &house.path("more")]).code(2);
     assert!(stderr(&refused).contains("option `memory`"), "{}", stderr(&refused));

@@ -36,7 +36,11 @@ const RARE: &str = "(rare)";
 
 impl Auxiliary {
     /// Makes the variable from the data.
-    pub(super) fn learn(name: &str, options: &AuxiliaryOptions, records: &Table) -> Result<Self, SynthesisError> {
+    pub(super) fn learn(
+        name: &str,
+        options: &AuxiliaryOptions,
+        records: &Table,
+    ) -> Result<Self, SynthesisError> {
         let place = |key: &str| format!("auxiliary.{name}.{key}");
         if records.schema().position_of(name).is_ok() {
             let message = "there is a variable of this name in the data; choose another";
@@ -98,11 +102,19 @@ impl Auxiliary {
             }
             (AuxiliaryValues::Classes(classes), numeric) => {
                 let size = classes.size() as u32;
-                let class = |row: usize| numeric.number(row).and_then(|entry| classes.class_of(entry)).unwrap_or(size);
-                Column::Categorical(Arc::new(Codes::collect(size as usize + 1, (0..numeric.len()).map(class))))
+                let class = |row: usize| {
+                    numeric.number(row).and_then(|entry| classes.class_of(entry)).unwrap_or(size)
+                };
+                Column::Categorical(Arc::new(Codes::collect(
+                    size as usize + 1,
+                    (0..numeric.len()).map(class),
+                )))
             }
             (AuxiliaryValues::Score(_) | AuxiliaryValues::Groups { .. }, numeric) => {
-                unreachable!("only a categorical variable has a score or groups, not a column of {} numbers", numeric.len())
+                unreachable!(
+                    "only a categorical variable has a score or groups, not a column of {} numbers",
+                    numeric.len()
+                )
             }
         }
     }
@@ -138,7 +150,12 @@ struct AreaMeans {
     means: Vec<Vec<Option<f64>>>,
 }
 
-fn area_means(texts: &[String], codes: &Codes, levels: usize, records: &Table) -> Result<AreaMeans, table::TableError> {
+fn area_means(
+    texts: &[String],
+    codes: &Codes,
+    levels: usize,
+    records: &Table,
+) -> Result<AreaMeans, table::TableError> {
     let variables = records.schema().variables();
     let mut means = Vec::with_capacity(texts.len());
     for text in texts {
@@ -194,12 +211,14 @@ fn first_component(areas: &AreaMeans) -> Vec<Option<f64>> {
         })
         .collect();
     let size = standardised.len();
-    let correlation = |i: usize, j: usize| weighted(&|area| Some(standardised[i][area] * standardised[j][area]));
+    let correlation =
+        |i: usize, j: usize| weighted(&|area| Some(standardised[i][area] * standardised[j][area]));
     let matrix: Vec<Vec<f64>> = (0..size).map(|i| (0..size).map(|j| correlation(i, j)).collect()).collect();
     // The power method; a start with a share in every direction.
     let mut loading: Vec<f64> = (0..size).map(|i| 1.0 + i as f64 / 97.0).collect();
     for _ in 0..1_000 {
-        let next: Vec<f64> = matrix.iter().map(|row| row.iter().zip(&loading).map(|(a, b)| a * b).sum()).collect();
+        let next: Vec<f64> =
+            matrix.iter().map(|row| row.iter().zip(&loading).map(|(a, b)| a * b).sum()).collect();
         let length = next.iter().map(|value: &f64| value * value).sum::<f64>().sqrt();
         if length == 0.0 {
             break;
@@ -219,7 +238,9 @@ mod tests {
 
     fn table() -> Table {
         let mut text = String::from("area,rooms,poor\n");
-        for (area, rooms, poor) in [("a", 9, 0), ("a", 7, 0), ("b", 2, 1), ("b", 2, 1), ("c", 5, 0), ("c", 4, 1), ("d", 4, 0)] {
+        for (area, rooms, poor) in
+            [("a", 9, 0), ("a", 7, 0), ("b", 2, 1), ("b", 2, 1), ("c", 5, 0), ("c", 4, 1), ("d", 4, 0)]
+        {
             text.push_str(&format!("{area},{rooms},{poor}\n"));
         }
         read_csv_text(&text, &ReadOptions::default()).unwrap()
@@ -247,11 +268,14 @@ mod tests {
 
     #[test]
     fn rare_levels_are_put_together() {
-        let options = AuxiliaryOptions { score: vec![], by: None, groups_of: Some("area".into()), rare: Some(2) };
+        let options =
+            AuxiliaryOptions { score: vec![], by: None, groups_of: Some("area".into()), rare: Some(2) };
         let groups = Auxiliary::learn("region", &options, &table()).unwrap();
         let AuxiliaryValues::Groups { names, group_of } = &groups.values else { panic!("groups") };
         assert_eq!((names.join(" ").as_str(), &group_of[..]), ("a b c (rare)", &[0, 1, 2, 3, 4][..]));
         let wrong = AuxiliaryOptions { groups_of: Some("rooms".into()), ..options };
-        assert!(Auxiliary::learn("region", &wrong, &table()).unwrap_err().to_string().contains("not categorical"));
+        assert!(
+            Auxiliary::learn("region", &wrong, &table()).unwrap_err().to_string().contains("not categorical")
+        );
     }
 }

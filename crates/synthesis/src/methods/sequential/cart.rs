@@ -134,7 +134,11 @@ impl<'a> FitColumns<'a> {
 }
 
 /// The leaf of each of these records; those of a block are routed at once.
-pub(super) fn leaves_of(tree: &Tree, predictors: &[&Predictor], rows: &[u32]) -> Result<Vec<u32>, SynthesisError> {
+pub(super) fn leaves_of(
+    tree: &Tree,
+    predictors: &[&Predictor],
+    rows: &[u32],
+) -> Result<Vec<u32>, SynthesisError> {
     if let [first, .., last] = rows
         && (*last as usize).wrapping_sub(*first as usize) == rows.len() - 1
     {

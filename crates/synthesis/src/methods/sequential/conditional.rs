@@ -22,7 +22,9 @@ impl<'a> Given<'a> {
     /// The coded columns of these variables.
     pub(super) fn features(&self, of: &[usize]) -> Vec<&'a Predictor> {
         let coded = |variable: &usize| {
-            self.features[*variable].as_ref().expect("variables that trees split by are coded when they are visited")
+            self.features[*variable]
+                .as_ref()
+                .expect("variables that trees split by are coded when they are visited")
         };
         of.iter().map(coded).collect()
     }

@@ -60,7 +60,11 @@ impl Rules {
             let text = format!("when {} then {}", rule.when, rule.then);
             for (variable, value) in pinned(&then, variables) {
                 if !needs.contains(&variable) {
-                    pins.push((variable, needs.clone(), Pin { when: when.clone(), value, text: text.clone() }));
+                    pins.push((
+                        variable,
+                        needs.clone(),
+                        Pin { when: when.clone(), value, text: text.clone() },
+                    ));
                 }
             }
             let named = rule.when.variables().into_iter().chain(rule.then.variables());
@@ -168,13 +172,15 @@ fn in_domain(variable: &Variable, value: Value) -> bool {
     match (value, &variable.kind) {
         (Value::Missing, _) => variable.missing,
         (Value::Number(number), Kind::Integer { range }) => {
-            number.fract() == 0.0 && range.is_none_or(|(low, high)| (low as f64..=high as f64).contains(&number))
+            number.fract() == 0.0
+                && range.is_none_or(|(low, high)| (low as f64..=high as f64).contains(&number))
         }
         (Value::Number(number), Kind::Real { range }) => {
             number.is_finite() && range.is_none_or(|(low, high)| (low..=high).contains(&number))
         }
-        (Value::Number(number), Kind::Date { range, .. }) => range
-            .is_none_or(|(first, last)| (f64::from(first)..=f64::from(last)).contains(&number)),
+        (Value::Number(number), Kind::Date { range, .. }) => {
+            range.is_none_or(|(first, last)| (f64::from(first)..=f64::from(last)).contains(&number))
+        }
         _ => true,
     }
 }
@@ -188,7 +194,9 @@ fn pinned(condition: &Condition, variables: &[Variable]) -> Vec<(usize, Value)> 
             all
         }
         Condition::IsMissing(variable) => vec![(*variable, Value::Missing)],
-        Condition::LevelIn { variable, member } if member.iter().filter(|is_meant| **is_meant).count() == 1 => {
+        Condition::LevelIn { variable, member }
+            if member.iter().filter(|is_meant| **is_meant).count() == 1 =>
+        {
             let level = member.iter().position(|is_meant| *is_meant).unwrap_or(0) as u32;
             vec![(*variable, Value::Level(level))]
         }
@@ -217,7 +225,8 @@ pub(super) struct Nesting {
 impl Nesting {
     /// The pairs that occur in the data.
     pub(super) fn learn(frame: &Frame<'_>, given: usize, drawn: usize) -> Option<Self> {
-        let (Column::Categorical(outer), Column::Categorical(inner)) = (frame.column(given), frame.column(drawn))
+        let (Column::Categorical(outer), Column::Categorical(inner)) =
+            (frame.column(given), frame.column(drawn))
         else {
             return None;
         };

@@ -34,7 +34,8 @@ impl DesignPlan {
             match frame.column(variable) {
                 Column::Categorical(codes) => {
                     let size = frame.variables()[variable].kind.levels().map_or(0, |levels| levels.len()) + 1;
-                    let (position, levels) = positions(task.rows.iter().map(|row| codes.get(*row as usize)), size);
+                    let (position, levels) =
+                        positions(task.rows.iter().map(|row| codes.get(*row as usize)), size);
                     if levels > 1 {
                         columns.push(Columns::Levels { variable, position, levels });
                     }
@@ -43,11 +44,13 @@ impl DesignPlan {
                     let numbers = || task.rows.iter().filter_map(|row| number(numeric, *row));
                     let count = numbers().count() as f64;
                     let mean = numbers().sum::<f64>() / count.max(1.0);
-                    let deviation = (numbers().map(|value| (value - mean).powi(2)).sum::<f64>() / count.max(1.0)).sqrt();
+                    let deviation =
+                        (numbers().map(|value| (value - mean).powi(2)).sum::<f64>() / count.max(1.0)).sqrt();
                     if deviation > 0.0 && deviation.is_finite() {
                         columns.push(Columns::Number { variable, mean, deviation });
                     }
-                    let (position, levels) = positions(task.rows.iter().map(|row| mark(numeric, *row)), MOST_MARKS);
+                    let (position, levels) =
+                        positions(task.rows.iter().map(|row| mark(numeric, *row)), MOST_MARKS);
                     if levels > 1 {
                         columns.push(Columns::Marks { variable, position, levels });
                     }
@@ -89,7 +92,10 @@ impl DesignPlan {
 
 /// A regression that cannot be fitted.
 pub(super) fn failed(error: &RegressionError) -> SynthesisError {
-    SynthesisError::Fit { method: "sequential", message: format!("{error}; name fewer `predictors`, or take cart") }
+    SynthesisError::Fit {
+        method: "sequential",
+        message: format!("{error}; name fewer `predictors`, or take cart"),
+    }
 }
 
 fn number(column: &Column, row: u32) -> Option<f64> {

@@ -47,7 +47,8 @@ pub(super) fn fit_forest(task: &Task<'_>) -> Result<Box<dyn Conditional>, Synthe
 fn fit(task: &Task<'_>, predictors_per_split: Option<usize>) -> Result<Box<dyn Conditional>, SynthesisError> {
     let predictors = FitColumns::of(task);
     let response = tree_response(task.response);
-    let options = ForestOptions { trees: task.settings.trees as usize, predictors_per_split, tree: options(task) };
+    let options =
+        ForestOptions { trees: task.settings.trees as usize, predictors_per_split, tree: options(task) };
     let forest = Forest::fit(&predictors.columns(), &response, None, &options, &mut task.seed.stream(0))
         .map_err(|error| failed(&error))?;
     let member = |tree: &Tree| Member { tree: tree.clone(), weights: DonorWeights::default() };

@@ -34,7 +34,8 @@ pub(super) fn estimate(plan: &Plan, records: &Table) -> Estimate {
                     most_of_one_fit = most_of_one_fit.max(rows * 40.0);
                 } else {
                     let columns = design_columns(plan, predictors);
-                    let fits = if method.name == "quantile" { f64::from(settings.bins) * levels } else { 10.0 };
+                    let fits =
+                        if method.name == "quantile" { f64::from(settings.bins) * levels } else { 10.0 };
                     seconds += fits * rows * columns * columns * REGRESSION_SECONDS;
                     most_of_one_fit = most_of_one_fit.max(rows * columns * 16.0);
                 }
@@ -49,6 +50,7 @@ pub(super) fn estimate(plan: &Plan, records: &Table) -> Estimate {
 
 /// Columns of a design matrix of these predictors.
 fn design_columns(plan: &Plan, predictors: &[usize]) -> f64 {
-    let columns = |at: &usize| plan.variables[*at].kind.levels().map_or(1, |levels| levels.len().max(2) - 1) as f64;
+    let columns =
+        |at: &usize| plan.variables[*at].kind.levels().map_or(1, |levels| levels.len().max(2) - 1) as f64;
     1.0 + predictors.iter().map(columns).sum::<f64>()
 }

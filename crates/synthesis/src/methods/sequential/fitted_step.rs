@@ -3,8 +3,8 @@
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use table::Table;
 
 use super::apart;
@@ -62,7 +62,12 @@ impl FittedStep {
             StepDraws::Computed(formula) => StepDraws::Computed(formula.clone()),
             StepDraws::Auxiliary(at) => StepDraws::Auxiliary(*at),
         };
-        Self { targets: self.targets.clone(), draws, nestings: self.nestings.clone(), spare: self.spare.clone() }
+        Self {
+            targets: self.targets.clone(),
+            draws,
+            nestings: self.nestings.clone(),
+            spare: self.spare.clone(),
+        }
     }
 
     fn remarks(&self, plan: &Plan) -> Vec<String> {
@@ -108,7 +113,10 @@ pub(super) fn fit(
         auxiliary: plan.auxiliary.clone(),
         records: records.rows(),
         proper: plan.proper,
-        codings: features.iter().map(|feature| feature.as_ref().map(|feature| Arc::clone(feature.coding()))).collect(),
+        codings: features
+            .iter()
+            .map(|feature| feature.as_ref().map(|feature| Arc::clone(feature.coding())))
+            .collect(),
         steps,
         remarks,
     })
@@ -138,7 +146,10 @@ fn original_frame<'a>(plan: &'a Plan, records: &'a Table) -> Result<Frame<'a>, S
 }
 
 /// The targets of each step, and what is asked of them.
-fn targets_and_guards<'a>(plan: &'a Plan, records: &Table) -> Result<(Vec<&'a [usize]>, Vec<Guard>), SynthesisError> {
+fn targets_and_guards<'a>(
+    plan: &'a Plan,
+    records: &Table,
+) -> Result<(Vec<&'a [usize]>, Vec<Guard>), SynthesisError> {
     let rules = Rules::of(records.schema(), &plan.variables)?;
     let targets: Vec<&[usize]> = plan.steps.iter().map(|step| &step.targets[..]).collect();
     let guards = guards(&rules, &targets, plan.variables.len());
@@ -229,10 +240,9 @@ fn fit_step(
 fn nestings(plan: &Plan, targets: &[usize], known: &[&[usize]], frame: &Frame<'_>) -> Vec<Nesting> {
     let name = |at: usize| plan.variables[at].name.as_str();
     let is_parent = |child: usize, parent: usize| {
-        let is_auxiliary = plan
-            .auxiliary
-            .iter()
-            .any(|auxiliary| !auxiliary.is_computed() && auxiliary.of == name(child) && auxiliary.name == name(parent));
+        let is_auxiliary = plan.auxiliary.iter().any(|auxiliary| {
+            !auxiliary.is_computed() && auxiliary.of == name(child) && auxiliary.name == name(parent)
+        });
         is_auxiliary || plan.variables[child].within.as_deref() == Some(name(parent))
     };
     let known = known.iter().flat_map(|targets| targets.iter().copied());

@@ -121,8 +121,13 @@ impl FittedVariable {
         }
     }
 
-    fn fit_numbers(task: &VariableTask<'_>, variable: &Variable, column: &Column) -> Result<Self, SynthesisError> {
-        let (mut rows, mut numbers) = (Vec::with_capacity(task.rows.len()), Vec::with_capacity(task.rows.len()));
+    fn fit_numbers(
+        task: &VariableTask<'_>,
+        variable: &Variable,
+        column: &Column,
+    ) -> Result<Self, SynthesisError> {
+        let (mut rows, mut numbers) =
+            (Vec::with_capacity(task.rows.len()), Vec::with_capacity(task.rows.len()));
         let mut states = Vec::with_capacity(task.rows.len());
         for row in task.rows {
             states.push(match column.number(*row as usize) {
@@ -152,7 +157,9 @@ impl FittedVariable {
         let whole = !matches!(variable.kind, Kind::Real { .. });
         let number = match numbers.first() {
             None => None,
-            Some(first) if numbers.iter().all(|number| number == first) => Some(FittedNumber::Constant(*first)),
+            Some(first) if numbers.iter().all(|number| number == first) => {
+                Some(FittedNumber::Constant(*first))
+            }
             Some(_) => {
                 let smoothing =
                     Smoothing::learn(task.settings.smoothing, task.settings.smooth_above, &numbers);
@@ -189,7 +196,8 @@ impl FittedVariable {
                     Some(model) => model.draw(given, predictors, rows, rng)?.codes(),
                     None => vec![0; rows.len()],
                 };
-                let mut values: Vec<Value> = states.iter().map(|state| marks[*state as usize].value()).collect();
+                let mut values: Vec<Value> =
+                    states.iter().map(|state| marks[*state as usize].value()).collect();
                 let is_number = |place: &usize| marks[states[*place] as usize] == Mark::Number;
                 let places: Vec<usize> = (0..rows.len()).filter(is_number).collect();
                 match number {

@@ -186,7 +186,11 @@ pub(super) fn predictor(variable: &Variable, column: &Column) -> Result<Predicto
 }
 
 /// Another column of the same variable, coded in the same way.
-pub(super) fn predictor_as(coding: &Arc<Coding>, variable: &Variable, column: &Column) -> Result<Predictor, SynthesisError> {
+pub(super) fn predictor_as(
+    coding: &Arc<Coding>,
+    variable: &Variable,
+    column: &Column,
+) -> Result<Predictor, SynthesisError> {
     let coded = match column {
         Column::Categorical(codes) => Predictor::coded(coding, codes.iter()),
         numeric => {

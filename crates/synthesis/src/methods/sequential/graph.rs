@@ -38,7 +38,11 @@ pub const CARD: MethodCard = MethodCard {
             meaning: "`resample`: a class is drawn, then a number of that class; `categories`: every number is a category",
             default: "resample",
         },
-        OptionCard { name: "classes", meaning: "classes of a number where the schema declares no cuts", default: "10" },
+        OptionCard {
+            name: "classes",
+            meaning: "classes of a number where the schema declares no cuts",
+            default: "10",
+        },
     ],
     memory: "the data twice, and 12 bytes a record and variable: the donors",
     citation: "Chen in Taub, Elliot, Raab, Charest, Chen, O'Keefe, Pistner Nixon, Snoke & Slavković (2020), Creating the best risk-utility profile: the synthetic data challenge, 2.2",
@@ -93,7 +97,10 @@ impl Synthesizer for Graph {
     fn fit(&self, data: Data<'_>, seed: Seed) -> Result<Box<dyn Model>, SynthesisError> {
         match data.records {
             Some(records) => OnRecords::fit(self, records, &Run::default(), seed),
-            None => Err(SynthesisError::Fit { method: CARD.name, message: "it needs the records, not counts".into() }),
+            None => Err(SynthesisError::Fit {
+                method: CARD.name,
+                message: "it needs the records, not counts".into(),
+            }),
         }
     }
 }
@@ -160,9 +167,14 @@ impl Graph {
         let mut steps = Vec::new();
         let mut links = Vec::new();
         for place in &order {
-            let within: Vec<String> = parents[*place].iter().map(|parent| variables[vertex[*parent]].name.clone()).collect();
+            let within: Vec<String> =
+                parents[*place].iter().map(|parent| variables[vertex[*parent]].name.clone()).collect();
             let of: Vec<&str> = parents[*place].iter().map(|parent| names[*parent]).collect();
-            links.push(if of.is_empty() { names[*place].to_owned() } else { format!("{} given {}", names[*place], of.join(" and ")) });
+            links.push(if of.is_empty() {
+                names[*place].to_owned()
+            } else {
+                format!("{} given {}", names[*place], of.join(" and "))
+            });
             steps.push(Step { targets: vec![vertex[*place]], way: StepWay::Sample { within } });
             if vertex[*place] != modelled[*place] {
                 let within = vec![variables[vertex[*place]].name.clone()];
@@ -214,28 +226,27 @@ fn strongest(scores: &[f64], among: impl Iterator<Item = usize>, few: usize) -> 
 fn scores(coded: &CodedTable) -> Result<Vec<Vec<f64>>, SynthesisError> {
     let size = coded.domain().variables().len();
     let mut scores = vec![vec![0.0; size]; size];
-    for left in 0..size {
-        for right in left + 1..size {
-            // Sparse: a pair of large variables has few of its cells occupied.
-            let cross = coded.contingency_table(&Attributes::new([left, right]))?;
-            let mut sums: [std::collections::BTreeMap<u32, f64>; 2] = Default::default();
-            for (cell, count) in cross.counts().iter().enumerate() {
-                for (place, sum) in sums.iter_mut().enumerate() {
-                    *sum.entry(cross.class(cell, place)).or_default() += *count as f64;
-                }
+    let pairs = (0..size).flat_map(|left| (left + 1..size).map(move |right| (left, right)));
+    for (left, right) in pairs {
+        // Sparse: a pair of large variables has few of its cells occupied.
+        let cross = coded.contingency_table(&Attributes::new([left, right]))?;
+        let mut sums: [std::collections::BTreeMap<u32, f64>; 2] = Default::default();
+        for (cell, count) in cross.counts().iter().enumerate() {
+            for (place, sum) in sums.iter_mut().enumerate() {
+                *sum.entry(cross.class(cell, place)).or_default() += *count as f64;
             }
-            let total = cross.total() as f64;
-            // χ² / N = Σ n² / (row · column) − 1 over occupied cells.
-            let squares = cross.counts().iter().enumerate().map(|(cell, count)| {
-                let [row, column] = [0, 1].map(|place| sums[place][&cross.class(cell, place)]);
-                (*count as f64).powi(2) / (row * column)
-            });
-            let dependence = squares.sum::<f64>() - 1.0;
-            let freedom = sums[0].len().min(sums[1].len()) as f64 - 1.0;
-            let score = if freedom > 0.0 && total > 0.0 { (dependence / freedom).max(0.0) } else { 0.0 };
-            scores[left][right] = score;
-            scores[right][left] = score;
         }
+        let total = cross.total() as f64;
+        // χ² / N = Σ n² / (row · column) − 1 over occupied cells.
+        let squares = cross.counts().iter().enumerate().map(|(cell, count)| {
+            let [row, column] = [0, 1].map(|place| sums[place][&cross.class(cell, place)]);
+            (*count as f64).powi(2) / (row * column)
+        });
+        let dependence = squares.sum::<f64>() - 1.0;
+        let freedom = sums[0].len().min(sums[1].len()) as f64 - 1.0;
+        let score = if freedom > 0.0 && total > 0.0 { (dependence / freedom).max(0.0) } else { 0.0 };
+        scores[left][right] = score;
+        scores[right][left] = score;
     }
     Ok(scores)
 }
@@ -271,7 +282,9 @@ mod tests {
 
     #[test]
     fn the_score_is_cramers_v_squared() {
-        let table = read_csv_text("a,b,c\n0,0,0\n0,0,1\n1,1,0\n1,1,1\n1,0,1\n0,0,0\n", &ReadOptions::default()).unwrap();
+        let table =
+            read_csv_text("a,b,c\n0,0,0\n0,0,1\n1,1,0\n1,1,1\n1,0,1\n0,0,0\n", &ReadOptions::default())
+                .unwrap();
         let coded = CodedTable::new(&table, &Grouping::default()).unwrap();
         let scores = scores(&coded).unwrap();
         // R: x <- data.frame(a=c(0,0,1,1,1,0), b=c(0,0,1,1,0,0)); chisq.test(table(x), correct=FALSE)$statistic / 6 = 0.5

@@ -76,16 +76,22 @@ impl SequentialModel {
         let rules = Rules::of(&schema, &variables)?;
         let targets: Vec<&[usize]> = stored.steps.iter().map(|step| &step.targets[..]).collect();
         let guards = guards(&rules, &targets, variables.len());
-        let is_released = |at: &usize| variables[*at].kind != Kind::TextId && variables[*at].formula.is_none();
+        let is_released =
+            |at: &usize| variables[*at].kind != Kind::TextId && variables[*at].formula.is_none();
         let released: Vec<usize> = (0..schema.variables().len()).filter(is_released).collect();
         let names: Vec<&str> = released.iter().map(|at| variables[*at].name.as_str()).collect();
-        let empty = schema.variables().iter().map(|variable| empty_column(variable)).collect();
+        let empty = schema.variables().iter().map(empty_column).collect();
         let released_schema = Table::new(Arc::new(schema), empty)?.select(&names)?.shared_schema();
         Ok(Self { stored, guards, released, released_schema, variables })
     }
 
     /// Draws all steps for `rows` records; kept variables are those of the original records `sources`. Tells which records were given up.
-    fn draw(&self, rows: usize, sources: &[u32], seed: Seed) -> Result<(Frame<'_>, Vec<u32>), SynthesisError> {
+    fn draw(
+        &self,
+        rows: usize,
+        sources: &[u32],
+        seed: Seed,
+    ) -> Result<(Frame<'_>, Vec<u32>), SynthesisError> {
         let mut frame = Frame::new(&self.variables, rows);
         let mut features: Vec<Option<Predictor>> = vec![None; self.variables.len()];
         let mut given_up = vec![false; rows];
@@ -152,9 +158,13 @@ impl Model for SequentialModel {
                 return Ok(Drawn::Records(all));
             }
             // Records that no value would let keep the schema are drawn anew as a whole.
-            let of_open: Vec<u32> =
-                if sources.is_empty() { Vec::new() } else { open.iter().map(|row| sources[*row as usize]).collect() };
-            let (frame, again) = self.draw(open.len(), &of_open, seed.child(u64::from(u32::MAX) + 1 + round))?;
+            let of_open: Vec<u32> = if sources.is_empty() {
+                Vec::new()
+            } else {
+                open.iter().map(|row| sources[*row as usize]).collect()
+            };
+            let (frame, again) =
+                self.draw(open.len(), &of_open, seed.child(u64::from(u32::MAX) + 1 + round))?;
             let anew = self.released(frame)?;
             let mut order: Vec<u32> = (0..rows as u32).collect();
             open.iter().zip(rows as u32..).for_each(|(row, place)| order[*row as usize] = place);
@@ -162,7 +172,8 @@ impl Model for SequentialModel {
             open = again.into_iter().map(|place| open[place as usize]).collect();
         }
         sources.clear();
-        let rules: Vec<String> = self.guards.iter().map(Guard::rules_text).filter(|text| !text.is_empty()).collect();
+        let rules: Vec<String> =
+            self.guards.iter().map(Guard::rules_text).filter(|text| !text.is_empty()).collect();
         Err(SynthesisError::Rules(if rules.is_empty() {
             "computed variables leave their range in some records however often these are drawn; widen the range in the schema".into()
         } else {
@@ -258,14 +269,16 @@ impl<'a> StepDrawing<'a> {
                 self.model_block(rows, &mut rng, |of, _| Ok(vec![mark.value(); of.len()]))
             }
             StepDraws::Computed(_) => Ok(self.computed_block(rows)),
-            StepDraws::Sample { pool, columns, .. } => Ok(self.sample_block(rows, &mut rng, |record, rng| {
-                let keys: Vec<u64> = self.keys.iter().map(|key| key.of(record)).collect();
-                let donor = pool.draw(&keys, rng) as usize;
-                let entry = |(at, column): (&usize, &super::stored_column::StoredColumn)| {
-                    (*at, column.value(&self.given.frame.variables()[*at], donor))
-                };
-                self.step.targets.iter().zip(columns).map(entry).collect()
-            })),
+            StepDraws::Sample { pool, columns, .. } => {
+                Ok(self.sample_block(rows, &mut rng, |record, rng| {
+                    let keys: Vec<u64> = self.keys.iter().map(|key| key.of(record)).collect();
+                    let donor = pool.draw(&keys, rng) as usize;
+                    let entry = |(at, column): (&usize, &super::stored_column::StoredColumn)| {
+                        (*at, column.value(&self.given.frame.variables()[*at], donor))
+                    };
+                    self.step.targets.iter().zip(columns).map(entry).collect()
+                }))
+            }
             StepDraws::Keep(_) | StepDraws::Auxiliary(_) => Ok((Vec::new(), Vec::new())),
         }
     }
@@ -332,7 +345,8 @@ impl<'a> StepDrawing<'a> {
         let frame = self.given.frame;
         let is_nested = |nesting: &Nesting| {
             let Column::Categorical(codes) = frame.column(nesting.given) else { return true };
-            let missing = frame.variables()[nesting.drawn].kind.levels().map_or(0, |levels| levels.len()) as u32;
+            let missing =
+                frame.variables()[nesting.drawn].kind.levels().map_or(0, |levels| levels.len()) as u32;
             let value = values.iter().find(|(variable, _)| *variable == nesting.drawn);
             let code = if let Some((_, Value::Level(level))) = value { *level } else { missing };
             nesting.allows(codes.get(row), code)
@@ -363,7 +377,8 @@ impl<'a> StepDrawing<'a> {
         draw: impl Fn(&super::frame::FrameRecord<'_>, &mut Rng) -> Vec<(usize, Value)>,
     ) -> Block {
         let frame = self.given.frame;
-        let mut values: Vec<Vec<Value>> = self.step.targets.iter().map(|_| Vec::with_capacity(rows.len())).collect();
+        let mut values: Vec<Vec<Value>> =
+            self.step.targets.iter().map(|_| Vec::with_capacity(rows.len())).collect();
         let mut given_up = Vec::new();
         for row in rows {
             let record = frame.record(row);

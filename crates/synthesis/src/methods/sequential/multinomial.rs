@@ -46,7 +46,12 @@ pub(super) fn fit(task: &Task<'_>) -> Result<Box<dyn Conditional>, SynthesisErro
     let estimated = flat.clone().enumerate().filter(|(_, one)| one.is_some()).map(|(at, _)| at).collect();
     let coefficients = flat.map(|one| one.unwrap_or(0.0)).collect();
     let posterior = Posterior::normal(coefficients, estimated, &fit.covariance);
-    Ok(Box::new(Multinomial { plan, posterior, columns, remark: fit.convergence.warning().map(str::to_owned) }))
+    Ok(Box::new(Multinomial {
+        plan,
+        posterior,
+        columns,
+        remark: fit.convergence.warning().map(str::to_owned),
+    }))
 }
 
 /// A fit from its stored state.
@@ -67,13 +72,20 @@ impl Conditional for Multinomial {
         rng: &mut Rng,
     ) -> Result<Draws, SynthesisError> {
         let design = self.plan.design(given, rows)?;
-        let predictors: Vec<Vec<f64>> =
-            self.posterior.coefficients.chunks(self.columns).map(|of_one| design.linear_predictor(of_one)).collect();
+        let predictors: Vec<Vec<f64>> = self
+            .posterior
+            .coefficients
+            .chunks(self.columns)
+            .map(|of_one| design.linear_predictor(of_one))
+            .collect();
         let mut odds = vec![0.0; predictors.len() + 1];
         let draw = |row: usize| {
             let largest = predictors.iter().fold(0.0_f64, |most, predictor| most.max(predictor[row]));
             odds[0] = (-largest).exp();
-            odds[1..].iter_mut().zip(&predictors).for_each(|(odds, predictor)| *odds = (predictor[row] - largest).exp());
+            odds[1..]
+                .iter_mut()
+                .zip(&predictors)
+                .for_each(|(odds, predictor)| *odds = (predictor[row] - largest).exp());
             pick(&odds, rng)
         };
         Ok(Draws::Codes((0..rows.len()).map(draw).collect()))

@@ -15,7 +15,9 @@ use crate::randomness::{Rng, Seed};
 enum Transformation {
     Identity,
     /// ln(y + shift), where the shift is half the smallest positive response if some are 0.
-    Log { shift: f64 },
+    Log {
+        shift: f64,
+    },
     SquareRoot,
     CubeRoot,
 }
@@ -110,7 +112,10 @@ fn fit(
 
 /// A method of numbers that is asked for categories.
 pub(super) fn not_numbers() -> SynthesisError {
-    SynthesisError::Fit { method: "sequential", message: "a method of numbers is asked for categories".into() }
+    SynthesisError::Fit {
+        method: "sequential",
+        message: "a method of numbers is asked for categories".into(),
+    }
 }
 
 /// A fit from its stored state.

@@ -142,11 +142,14 @@ impl Options {
         }
         for (name, section) in sections(given, "auxiliary")? {
             let place = format!("auxiliary.{name}");
-            let section: AuxiliaryOptions = toml::Value::Table(section)
-                .try_into()
-                .map_err(|error: toml::de::Error| SynthesisError::option(&place, table::schema::located("", &error).1))?;
+            let section: AuxiliaryOptions =
+                toml::Value::Table(section).try_into().map_err(|error: toml::de::Error| {
+                    SynthesisError::option(&place, table::schema::located("", &error).1)
+                })?;
             let is_score = !section.score.is_empty() && section.by.is_some();
-            if is_score == section.groups_of.is_some() || (section.groups_of.is_none() && section.rare.is_some()) {
+            if is_score == section.groups_of.is_some()
+                || (section.groups_of.is_none() && section.rare.is_some())
+            {
                 let message = "give either `score` and `by`, or `groups_of` and `rare`";
                 return Err(SynthesisError::option(place, message));
             }
@@ -165,7 +168,8 @@ impl VariableOptions {
     fn parse(name: &str, section: &toml::Table, all: &Options) -> Result<Self, SynthesisError> {
         let place = format!("variables.{name}.");
         let method = take::<String>(section, &place, "method")?;
-        let method = method.map(|method| variable_methods::named(&format!("{place}method"), &method)).transpose()?;
+        let method =
+            method.map(|method| variable_methods::named(&format!("{place}method"), &method)).transpose()?;
         let effective = method.unwrap_or(all.method);
         let known = || EVERY_SECTION.iter().chain(effective.options).copied();
         if let Some(unknown) = section.keys().find(|key| known().all(|name| name != key.as_str())) {
@@ -226,7 +230,9 @@ impl Settings {
         if settings.donors == 0 {
             return refuse("donors", "at least one donor is needed");
         }
-        for (key, method) in [("first_stage", settings.first_stage), ("missing_method", settings.missing_method)] {
+        for (key, method) in
+            [("first_stage", settings.first_stage), ("missing_method", settings.missing_method)]
+        {
             if let Some(method) = method.filter(|method| method.is_special()) {
                 return refuse(key, &format!("`{}` does not decide between categories", method.name));
             }
@@ -236,10 +242,17 @@ impl Settings {
 }
 
 /// The value of a key, if it is there and is what is wanted.
-fn take<T: DeserializeOwned>(from: &toml::Table, place: &str, key: &str) -> Result<Option<T>, SynthesisError> {
+fn take<T: DeserializeOwned>(
+    from: &toml::Table,
+    place: &str,
+    key: &str,
+) -> Result<Option<T>, SynthesisError> {
     let Some(value) = from.get(key) else { return Ok(None) };
     value.clone().try_into().map(Some).map_err(|error: toml::de::Error| {
-        SynthesisError::option(format!("{place}{key}"), table::schema::located("", &error).1.trim().to_owned())
+        SynthesisError::option(
+            format!("{place}{key}"),
+            table::schema::located("", &error).1.trim().to_owned(),
+        )
     })
 }
 

@@ -49,7 +49,8 @@ pub(super) enum StepWay {
 impl Plan {
     /// The plan for these records.
     pub(super) fn new(options: &Options, records: &Table) -> Result<Self, SynthesisError> {
-        let auxiliary = options.auxiliary.iter().map(|(name, options)| Auxiliary::learn(name, options, records));
+        let auxiliary =
+            options.auxiliary.iter().map(|(name, options)| Auxiliary::learn(name, options, records));
         let auxiliary = auxiliary.collect::<Result<Vec<_>, _>>()?;
         let mut variables = records.schema().variables().to_vec();
         variables.extend(auxiliary.iter().map(Auxiliary::variable));
@@ -110,7 +111,8 @@ impl Planner<'_> {
         let variable = &self.variables[at];
         let said = self.section(at).and_then(|section| section.method);
         let method = said.unwrap_or(self.options.method);
-        let place = if said.is_some() { format!("variables.{}.method", variable.name) } else { "method".into() };
+        let place =
+            if said.is_some() { format!("variables.{}.method", variable.name) } else { "method".into() };
         let is_category = variable.kind.levels().is_some();
         if matches!(method.way, Way::Parametric) {
             let categories = self.categories(at);
@@ -142,7 +144,8 @@ impl Planner<'_> {
     /// How many levels of a categorical variable can occur, missing included.
     fn categories(&self, at: usize) -> usize {
         let variable = &self.variables[at];
-        variable.kind.levels().map_or(0, |levels| levels.len()) + usize::from(variable.missing && self.has_missing(at))
+        variable.kind.levels().map_or(0, |levels| levels.len())
+            + usize::from(variable.missing && self.has_missing(at))
     }
 
     fn has_missing(&self, at: usize) -> bool {
@@ -154,14 +157,19 @@ impl Planner<'_> {
         let mut pending = Vec::new();
         for (at, variable) in self.variables.iter().enumerate() {
             let section = self.section(at);
-            let is_passive = section.and_then(|section| section.method).is_some_and(|method| matches!(method.way, Way::Passive));
+            let is_passive = section
+                .and_then(|section| section.method)
+                .is_some_and(|method| matches!(method.way, Way::Passive));
             let text = match (&variable.formula, section.and_then(|section| section.formula.clone())) {
                 (Some(formula), None) => formula.text().to_owned(),
                 (None, Some(text)) => text,
                 (None, None) if !is_passive => continue,
                 (Some(_), Some(_)) => {
                     let place = format!("variables.{}.formula", variable.name);
-                    return Err(SynthesisError::option(place, "the schema has a formula for it already; take one of them out"));
+                    return Err(SynthesisError::option(
+                        place,
+                        "the schema has a formula for it already; take one of them out",
+                    ));
                 }
                 (None, None) => {
                     let place = format!("variables.{}.method", variable.name);
@@ -175,7 +183,9 @@ impl Planner<'_> {
             let needs = expression.variables().into_iter().filter_map(|name| self.position(name)).collect();
             pending.push(Pending { target: at, needs, way: StepWay::Computed(text) });
         }
-        for (number, auxiliary) in self.auxiliary.iter().enumerate().filter(|(_, auxiliary)| auxiliary.is_computed()) {
+        for (number, auxiliary) in
+            self.auxiliary.iter().enumerate().filter(|(_, auxiliary)| auxiliary.is_computed())
+        {
             let target = self.records.columns().len() + number;
             let needs = self.position(&auxiliary.of).into_iter().collect();
             pending.push(Pending { target, needs, way: StepWay::Auxiliary(number) });
@@ -223,7 +233,10 @@ impl Planner<'_> {
         if !kept.is_empty() {
             if let Some(auxiliary) = kept.iter().find(|at| **at >= self.records.columns().len()) {
                 let place = format!("variables.{}.method", self.variables[*auxiliary].name);
-                return Err(SynthesisError::option(place, "an auxiliary variable is not in the data and cannot be kept"));
+                return Err(SynthesisError::option(
+                    place,
+                    "an auxiliary variable is not in the data and cannot be kept",
+                ));
             }
             known.extend(&kept);
             steps.push(Step { targets: kept.clone(), way: StepWay::Keep });
@@ -249,7 +262,9 @@ impl Planner<'_> {
 
     /// Adds the steps of variables that can be computed now.
     fn settle(&self, pending: &mut Vec<Pending>, known: &mut Vec<usize>, steps: &mut Vec<Step>) {
-        while let Some(place) = pending.iter().position(|waiting| waiting.needs.iter().all(|need| known.contains(need))) {
+        while let Some(place) =
+            pending.iter().position(|waiting| waiting.needs.iter().all(|need| known.contains(need)))
+        {
             let Pending { target, way, .. } = pending.remove(place);
             known.push(target);
             steps.push(Step { targets: vec![target], way });
@@ -274,22 +289,41 @@ impl Planner<'_> {
         match method.way {
             Way::Conditional { .. } => {
                 let predictors =
-                    predictors(name, section, &self.options.except, known, self.variables, |at| computed.contains(&at) && at < self.records.columns().len())?;
+                    predictors(name, section, &self.options.except, known, self.variables, |at| {
+                        computed.contains(&at) && at < self.records.columns().len()
+                    })?;
                 let settings = section.map_or(self.options.settings, |section| section.settings);
                 if self.options.proper && !method.has_posterior() {
-                    let message = format!("the parameters of `{}` have no posterior, and `{name}` is drawn by it", method.name);
+                    let message = format!(
+                        "the parameters of `{}` have no posterior, and `{name}` is drawn by it",
+                        method.name
+                    );
                     return Err(SynthesisError::option("proper", message));
                 }
                 one(StepWay::Model { method, predictors, within, settings })
             }
             Way::Sample => {
                 let mut targets = vec![at];
-                for other in resolve(&format!("variables.{name}.with"), section.map_or(&[][..], |section| &section.with), self.variables)? {
+                for other in resolve(
+                    &format!("variables.{name}.with"),
+                    section.map_or(&[][..], |section| &section.with),
+                    self.variables,
+                )? {
                     let other_name = &self.variables[other].name;
-                    let is_other = self.section(other).and_then(|section| section.method).is_some_and(|other| !matches!(other.way, Way::Sample));
-                    if known.contains(&other) || computed.contains(&other) || is_other || targets.contains(&other)
-                        || self.variables[other].kind == Kind::TextId || other >= self.records.columns().len() {
-                        let message = format!("`{other_name}` is drawn otherwise or earlier; variables drawn together are all of method `sample`, named with the first of them");
+                    let is_other = self
+                        .section(other)
+                        .and_then(|section| section.method)
+                        .is_some_and(|other| !matches!(other.way, Way::Sample));
+                    if known.contains(&other)
+                        || computed.contains(&other)
+                        || is_other
+                        || targets.contains(&other)
+                        || self.variables[other].kind == Kind::TextId
+                        || other >= self.records.columns().len()
+                    {
+                        let message = format!(
+                            "`{other_name}` is drawn otherwise or earlier; variables drawn together are all of method `sample`, named with the first of them"
+                        );
                         return refuse("with", &message);
                     }
                     targets.push(other);
@@ -307,7 +341,12 @@ impl Planner<'_> {
                         }
                         vec![parent.clone()]
                     }
-                    (true, None) => return refuse("method", "`nested` needs a parent: say `within`, here or in the schema"),
+                    (true, None) => {
+                        return refuse(
+                            "method",
+                            "`nested` needs a parent: say `within`, here or in the schema",
+                        );
+                    }
                 };
                 one(StepWay::Sample { within })
             }
@@ -318,9 +357,7 @@ impl Planner<'_> {
                 },
                 None => refuse("method", "`constant` needs a `value`"),
             },
-            Way::Passive | Way::Keep | Way::Parametric => {
-                refuse("method", "it cannot be carried out here")
-            }
+            Way::Passive | Way::Keep | Way::Parametric => refuse("method", "it cannot be carried out here"),
         }
     }
 
@@ -330,9 +367,12 @@ impl Planner<'_> {
         let place = format!("variables.{name}.within");
         let within = self.section(at).map_or(&[][..], |section| &section.within);
         for text in within {
-            Key::parse(text, self.variables).map_err(|error| SynthesisError::option(&place, error.to_string()))?;
+            Key::parse(text, self.variables)
+                .map_err(|error| SynthesisError::option(&place, error.to_string()))?;
             let needs = Key::variables(text, self.variables);
-            if let Some(later) = needs.iter().find(|need| self.position(need).is_none_or(|need| !known.contains(&need))) {
+            if let Some(later) =
+                needs.iter().find(|need| self.position(need).is_none_or(|need| !known.contains(&need)))
+            {
                 return Err(not_yet_visited(&place, later, name));
             }
         }
@@ -343,7 +383,9 @@ impl Planner<'_> {
 /// A text read off the data of which more than half of the records have one of their own names people; it is not to be copied.
 pub(super) fn refuse_names(records: &Table) -> Result<(), SynthesisError> {
     for (variable, column) in records.schema().variables().iter().zip(records.columns()) {
-        let (table::Column::Categorical(codes), Some(levels)) = (column, variable.kind.levels()) else { continue };
+        let (table::Column::Categorical(codes), Some(levels)) = (column, variable.kind.levels()) else {
+            continue;
+        };
         if variable.origin == Origin::Declared || levels.len() <= 20 {
             continue;
         }
@@ -365,19 +407,28 @@ fn constant(variable: &Variable, value: &toml::Value) -> Option<Value> {
     let number = value.as_float().or_else(|| value.as_integer().map(|number| number as f64));
     match &variable.kind {
         Kind::Categorical { levels } | Kind::Ordinal { levels } => {
-            let text = value.as_str().map(str::to_owned).or_else(|| value.as_integer().map(|number| number.to_string()));
+            let text = value
+                .as_str()
+                .map(str::to_owned)
+                .or_else(|| value.as_integer().map(|number| number.to_string()));
             text.and_then(|text| levels.position(&text)).map(Value::Level)
         }
         Kind::Integer { range } => number
-            .filter(|number| number.fract() == 0.0 && range.is_none_or(|(low, high)| (low as f64..=high as f64).contains(number)))
+            .filter(|number| {
+                number.fract() == 0.0
+                    && range.is_none_or(|(low, high)| (low as f64..=high as f64).contains(number))
+            })
             .map(Value::Number),
-        Kind::Real { range } => {
-            number.filter(|number| range.is_none_or(|(low, high)| (low..=high).contains(number))).map(Value::Number)
-        }
+        Kind::Real { range } => number
+            .filter(|number| range.is_none_or(|(low, high)| (low..=high).contains(number)))
+            .map(Value::Number),
         Kind::Date { format, range } => {
-            let text = value.as_str().map(str::to_owned).or_else(|| value.as_datetime().map(ToString::to_string))?;
+            let text =
+                value.as_str().map(str::to_owned).or_else(|| value.as_datetime().map(ToString::to_string))?;
             let day = table::date::DateFormat::Iso.parse(&text).or_else(|| format.parse(&text))?;
-            range.is_none_or(|(first, last)| (first..=last).contains(&day)).then_some(Value::Number(f64::from(day)))
+            range
+                .is_none_or(|(first, last)| (first..=last).contains(&day))
+                .then_some(Value::Number(f64::from(day)))
         }
         Kind::TextId => None,
     }

@@ -33,7 +33,11 @@ impl Posterior {
     }
 
     /// Of coefficients with this covariance, all of them estimated.
-    pub(super) fn normal(coefficients: Vec<f64>, estimated: Vec<usize>, covariance: &SymmetricMatrix) -> Self {
+    pub(super) fn normal(
+        coefficients: Vec<f64>,
+        estimated: Vec<usize>,
+        covariance: &SymmetricMatrix,
+    ) -> Self {
         Self { coefficients, sigma: 1.0, estimated, root: root(covariance), freedom: None }
     }
 
@@ -47,7 +51,8 @@ impl Posterior {
         }
         let noise: Vec<f64> = self.root.iter().map(|_| StandardNormal.sample(&mut rng)).collect();
         for (column, row) in self.estimated.iter().zip(&self.root) {
-            drawn.coefficients[*column] += drawn.sigma * row.iter().zip(&noise).map(|(a, b)| a * b).sum::<f64>();
+            drawn.coefficients[*column] +=
+                drawn.sigma * row.iter().zip(&noise).map(|(a, b)| a * b).sum::<f64>();
         }
         drawn
     }

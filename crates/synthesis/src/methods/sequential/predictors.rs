@@ -49,7 +49,11 @@ pub(super) fn not_yet_visited(place: &str, needed: &str, target: &str) -> Synthe
 }
 
 /// The positions of named variables.
-pub(super) fn resolve(place: &str, names: &[String], variables: &[Variable]) -> Result<Vec<usize>, SynthesisError> {
+pub(super) fn resolve(
+    place: &str,
+    names: &[String],
+    variables: &[Variable],
+) -> Result<Vec<usize>, SynthesisError> {
     let position = |name: &String| {
         let known = || variables.iter().map(|variable| variable.name.as_str());
         known().position(|other| other == name).ok_or_else(|| {

@@ -33,13 +33,20 @@ pub(super) fn fit(task: &Task<'_>) -> Result<Box<dyn Conditional>, SynthesisErro
     let plan = DesignPlan::learn(task);
     let design = plan.design(&task.given, task.rows)?;
     let columns = design.columns();
-    let fit = proportional_odds(&design, codes, None, Iterations::default()).map_err(|error| failed(&error))?;
-    let mut estimated: Vec<usize> = (0..columns).filter(|column| fit.coefficients[*column].is_some()).collect();
+    let fit =
+        proportional_odds(&design, codes, None, Iterations::default()).map_err(|error| failed(&error))?;
+    let mut estimated: Vec<usize> =
+        (0..columns).filter(|column| fit.coefficients[*column].is_some()).collect();
     estimated.extend((0..fit.thresholds.len()).map(|at| columns + at));
     let mut parameters: Vec<f64> = fit.coefficients.iter().map(|one| one.unwrap_or(0.0)).collect();
     parameters.extend(&fit.thresholds);
     let posterior = Posterior::normal(parameters, estimated, &fit.covariance);
-    Ok(Box::new(ProportionalOdds { plan, posterior, columns, remark: fit.convergence.warning().map(str::to_owned) }))
+    Ok(Box::new(ProportionalOdds {
+        plan,
+        posterior,
+        columns,
+        remark: fit.convergence.warning().map(str::to_owned),
+    }))
 }
 
 /// A fit from its stored state.
@@ -62,7 +69,8 @@ impl Conditional for ProportionalOdds {
         let (coefficients, thresholds) = self.posterior.coefficients.split_at(self.columns);
         let means = self.plan.design(given, rows)?.linear_predictor(coefficients);
         let draw = |mean: f64| {
-            let below = thresholds.iter().map(|threshold| 1.0 / (1.0 + (mean - threshold).exp())).chain([1.0]);
+            let below =
+                thresholds.iter().map(|threshold| 1.0 / (1.0 + (mean - threshold).exp())).chain([1.0]);
             let mut before = 0.0;
             let shares: Vec<f64> = below
                 .map(|upto| {
@@ -77,7 +85,8 @@ impl Conditional for ProportionalOdds {
     }
 
     fn with_drawn_parameters(&self, seed: Seed) -> Box<dyn Conditional> {
-        let ascend = |drawn: &Posterior| drawn.coefficients[self.columns..].windows(2).all(|pair| pair[0] < pair[1]);
+        let ascend =
+            |drawn: &Posterior| drawn.coefficients[self.columns..].windows(2).all(|pair| pair[0] < pair[1]);
         let drawn = (0..DRAWS).map(|draw| self.posterior.drawn(seed.child(draw))).find(ascend);
         Box::new(Self { posterior: drawn.unwrap_or_else(|| self.posterior.clone()), ..self.clone() })
     }

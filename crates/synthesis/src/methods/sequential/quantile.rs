@@ -41,7 +41,8 @@ pub(super) fn fit(task: &Task<'_>) -> Result<Box<dyn Conditional>, SynthesisErro
     let design = plan.design(&task.given, task.rows)?;
     let bins = task.settings.bins;
     let taus: Vec<f64> = (0..bins).map(|bin| (f64::from(bin) + 0.5) / f64::from(bins)).collect();
-    let fit_bins = |response: &[f64]| quantile(&design, response, None, &taus).map_err(|error| failed(&error));
+    let fit_bins =
+        |response: &[f64]| quantile(&design, response, None, &taus).map_err(|error| failed(&error));
     let complete = |fits: &[statistics::regression::QuantileFit]| -> Vec<Vec<f64>> {
         fits.iter().map(|fit| fit.coefficients.iter().map(|one| one.unwrap_or(0.0)).collect()).collect()
     };
@@ -60,7 +61,10 @@ pub(super) fn fit(task: &Task<'_>) -> Result<Box<dyn Conditional>, SynthesisErro
             let mut by_frequency: Vec<u32> = (0..size).collect();
             by_frequency.sort_by_key(|code| (std::cmp::Reverse(count[*code as usize]), *code));
             let mut rank = vec![0.0; size as usize];
-            by_frequency.iter().zip(1_u32..).for_each(|(code, place)| rank[*code as usize] = f64::from(place));
+            by_frequency
+                .iter()
+                .zip(1_u32..)
+                .for_each(|(code, place)| rank[*code as usize] = f64::from(place));
             let ranks: Vec<f64> = codes.iter().map(|code| rank[*code as usize]).collect();
             let fits = fit_bins(&ranks)?;
             let mut model = Quantile { plan, bins: complete(&fits), categories: None, remark: remark(&fits) };
@@ -85,7 +89,13 @@ pub(super) fn load(state: serde_json::Value) -> Result<Box<dyn Conditional>, Syn
 
 impl Quantile {
     /// A number for each record: that of a bin drawn by chance, moved up by less than `most`.
-    fn numbers(&self, given: &Given<'_>, rows: &[u32], most: f64, rng: &mut Rng) -> Result<Vec<f64>, SynthesisError> {
+    fn numbers(
+        &self,
+        given: &Given<'_>,
+        rows: &[u32],
+        most: f64,
+        rng: &mut Rng,
+    ) -> Result<Vec<f64>, SynthesisError> {
         let chosen: Vec<(usize, f64)> =
             rows.iter().map(|_| (rng.random_range(0..self.bins.len()), most * rng.random::<f64>())).collect();
         let mut numbers = vec![0.0; rows.len()];
@@ -96,7 +106,10 @@ impl Quantile {
             }
             let of: Vec<u32> = places.iter().map(|place| rows[*place]).collect();
             let predicted = self.plan.design(given, &of)?.linear_predictor(coefficients);
-            places.into_iter().zip(predicted).for_each(|(place, number)| numbers[place] = number + chosen[place].1);
+            places
+                .into_iter()
+                .zip(predicted)
+                .for_each(|(place, number)| numbers[place] = number + chosen[place].1);
         }
         Ok(numbers)
     }

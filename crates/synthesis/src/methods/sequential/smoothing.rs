@@ -24,8 +24,14 @@ pub(super) enum SmoothingKind {
 pub(super) enum Smoothing {
     None,
     /// h = 0.9 min(s, IQR / 1.34) n^(−1/5) (Silverman 1986, eq. 3.31).
-    Density { bandwidth: f64, above: Option<f64> },
-    Spline { ranks: QuantileSpline, above: Option<f64> },
+    Density {
+        bandwidth: f64,
+        above: Option<f64>,
+    },
+    Spline {
+        ranks: QuantileSpline,
+        above: Option<f64>,
+    },
 }
 
 /// Knots of the quantile function; more would follow single records.
@@ -111,9 +117,12 @@ impl QuantileSpline {
             return None;
         }
         let intervals = KNOTS.min(sorted.len() - 1);
-        let knots: Vec<f64> = (0..=intervals).map(|k| table::grouping::quantile(sorted, k, intervals)).collect();
+        let knots: Vec<f64> =
+            (0..=intervals).map(|k| table::grouping::quantile(sorted, k, intervals)).collect();
         let rise: Vec<f64> = knots.windows(2).map(|pair| pair[1] - pair[0]).collect();
-        let harmonic = |left: f64, right: f64| if left * right > 0.0 { 2.0 * left * right / (left + right) } else { 0.0 };
+        let harmonic = |left: f64, right: f64| {
+            if left * right > 0.0 { 2.0 * left * right / (left + right) } else { 0.0 }
+        };
         let mut slopes = vec![rise[0]];
         slopes.extend(rise.windows(2).map(|pair| harmonic(pair[0], pair[1])));
         slopes.push(rise[rise.len() - 1]);
@@ -164,7 +173,8 @@ mod tests {
         let steps: Vec<f64> = (0..=1_000).map(|k| spline.at(f64::from(k) / 1_000.0)).collect();
         assert!(steps.windows(2).all(|pair| pair[0] <= pair[1]));
         let smoothing = Smoothing::learn(SmoothingKind::Spline, None, &numbers);
-        let mut smoothed: Vec<f64> = numbers.iter().map(|number| smoothing.apply(*number, &mut rng)).collect();
+        let mut smoothed: Vec<f64> =
+            numbers.iter().map(|number| smoothing.apply(*number, &mut rng)).collect();
         smoothed.sort_unstable_by(f64::total_cmp);
         assert!(smoothed.iter().zip(&numbers).all(|(new, old)| (new - old).abs() < 1.5));
         assert!(smoothed.iter().all(|new| numbers.binary_search_by(|old| old.total_cmp(new)).is_err()));

@@ -23,12 +23,20 @@ struct TwoStage {
     /// Frequent or rare.
     group: Box<dyn Conditional>,
     /// The levels of each group, and which of them, if there are several.
-    within: [(Vec<u32>, Option<Box<dyn Conditional>>); 2],
+    within: [Group; 2],
 }
 
+/// Levels, and the model of which of them it is if there are several.
+type Group = (Vec<u32>, Option<Box<dyn Conditional>>);
+
 /// Fits a method, in two stages where the settings ask for it and the categories are skewed.
-pub(super) fn fit(task: &Task<'_>, method: &'static VariableMethod) -> Result<Box<dyn Conditional>, SynthesisError> {
-    let Response::Categories { codes, size } = task.response else { return variable_methods::fit(method, task) };
+pub(super) fn fit(
+    task: &Task<'_>,
+    method: &'static VariableMethod,
+) -> Result<Box<dyn Conditional>, SynthesisError> {
+    let Response::Categories { codes, size } = task.response else {
+        return variable_methods::fit(method, task);
+    };
     let frequent = if task.settings.two_stage { frequent_levels(codes, size) } else { None };
     match frequent {
         Some(frequent) => fit_groups(task, &frequent, task.settings.first_stage.unwrap_or(method), method),
@@ -41,7 +49,9 @@ pub(super) fn missing_apart(
     task: &Task<'_>,
     method: &'static VariableMethod,
 ) -> Result<Box<dyn Conditional>, SynthesisError> {
-    let Response::Categories { codes, size } = task.response else { return variable_methods::fit(method, task) };
+    let Response::Categories { codes, size } = task.response else {
+        return variable_methods::fit(method, task);
+    };
     // Within a cell nobody may be missing, or everybody.
     if size < 2 || !codes.contains(&(size - 1)) {
         return variable_methods::fit(method, task);
@@ -58,12 +68,13 @@ fn fit_groups(
     between: &'static VariableMethod,
     within: &'static VariableMethod,
 ) -> Result<Box<dyn Conditional>, SynthesisError> {
-    type Part = (Vec<u32>, Option<Box<dyn Conditional>>);
-    let Response::Categories { codes, size } = task.response else { return variable_methods::fit(within, task) };
+    let Response::Categories { codes, size } = task.response else {
+        return variable_methods::fit(within, task);
+    };
     let groups: Vec<u32> = codes.iter().map(|code| u32::from(!first[*code as usize])).collect();
     let response = Response::Categories { codes: &groups, size: 2 };
     let group = variable_methods::fit(between, &Task { response, seed: task.seed.child(10), ..*task })?;
-    let part = |group: u32| -> Result<Part, SynthesisError> {
+    let part = |group: u32| -> Result<Group, SynthesisError> {
         let in_group = |place: &usize| groups[*place] == group;
         let places: Vec<usize> = (0..codes.len()).filter(in_group).collect();
         let rows: Vec<u32> = places.iter().map(|place| task.rows[*place]).collect();
@@ -134,7 +145,10 @@ impl Conditional for TwoStage {
     fn with_drawn_parameters(&self, seed: Seed) -> Box<dyn Conditional> {
         let part = |at: usize| {
             let (levels, model) = &self.within[at];
-            (levels.clone(), model.as_ref().map(|model| model.with_drawn_parameters(seed.child(1 + at as u64))))
+            (
+                levels.clone(),
+                model.as_ref().map(|model| model.with_drawn_parameters(seed.child(1 + at as u64))),
+            )
         };
         Box::new(Self { group: self.group.with_drawn_parameters(seed.child(0)), within: [part(0), part(1)] })
     }
@@ -151,7 +165,11 @@ mod tests {
     #[test]
     fn groups_are_made_when_a_third_of_the_levels_holds_over_three_quarters() {
         let codes = |counts: &[usize]| -> Vec<u32> {
-            counts.iter().enumerate().flat_map(|(code, count)| std::iter::repeat_n(code as u32, *count)).collect()
+            counts
+                .iter()
+                .enumerate()
+                .flat_map(|(code, count)| std::iter::repeat_n(code as u32, *count))
+                .collect()
         };
         // Marital status of the challenge: two of six levels hold 85 %.
         let marital = codes(&[7, 60, 25, 4, 3, 1]);

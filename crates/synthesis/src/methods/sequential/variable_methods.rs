@@ -1,7 +1,10 @@
 //! The one list of methods by which a variable can be drawn.
 
 use super::conditional::{Conditional, Task};
-use super::{apart, cart, ensemble, logistic, multinomial, normal, normrank, pmm, proportional_odds, quantile, two_stage};
+use super::{
+    apart, cart, ensemble, logistic, multinomial, normal, normrank, pmm, proportional_odds, quantile,
+    two_stage,
+};
 use crate::SynthesisError;
 
 /// A method of one variable.
@@ -51,10 +54,25 @@ type Fit = fn(&Task<'_>) -> Result<Box<dyn Conditional>, SynthesisError>;
 type Load = fn(serde_json::Value) -> Result<Box<dyn Conditional>, SynthesisError>;
 
 const TREE: &[&str] = &[
-    "min_bucket", "complexity", "depth", "smoothing", "smooth_above", "two_stage", "first_stage", "missing_method",
+    "min_bucket",
+    "complexity",
+    "depth",
+    "smoothing",
+    "smooth_above",
+    "two_stage",
+    "first_stage",
+    "missing_method",
 ];
 const ENSEMBLE: &[&str] = &[
-    "trees", "min_bucket", "complexity", "depth", "smoothing", "smooth_above", "two_stage", "first_stage", "missing_method",
+    "trees",
+    "min_bucket",
+    "complexity",
+    "depth",
+    "smoothing",
+    "smooth_above",
+    "two_stage",
+    "first_stage",
+    "missing_method",
 ];
 
 const CATEGORIES: &[&str] = &["two_stage", "first_stage"];
@@ -165,7 +183,11 @@ pub(super) const VARIABLE_METHODS: &[VariableMethod] = &[
         draws_from: "a proportional odds regression of ordered categories",
         draws: What::Categories,
         options: CATEGORIES,
-        way: Way::Conditional { fit: proportional_odds::fit, load: proportional_odds::load, by_donors: false },
+        way: Way::Conditional {
+            fit: proportional_odds::fit,
+            load: proportional_odds::load,
+            by_donors: false,
+        },
     },
     VariableMethod {
         name: quantile::NAME,
@@ -203,7 +225,10 @@ pub(super) fn named(place: &str, name: &str) -> Result<&'static VariableMethod, 
         let names = VARIABLE_METHODS.iter().map(|method| method.name);
         let hint = table::similar_name::hint(name, names.clone());
         let all = names.collect::<Vec<_>>().join(", ");
-        SynthesisError::option(place, format!("there is no method `{name}` of a variable{hint} (there are {all})"))
+        SynthesisError::option(
+            place,
+            format!("there is no method `{name}` of a variable{hint} (there are {all})"),
+        )
     })
 }
 
@@ -237,7 +262,10 @@ fn by_name(name: &str) -> &'static VariableMethod {
 }
 
 /// Fits a method to a response.
-pub(super) fn fit(method: &'static VariableMethod, task: &Task<'_>) -> Result<Box<dyn Conditional>, SynthesisError> {
+pub(super) fn fit(
+    method: &'static VariableMethod,
+    task: &Task<'_>,
+) -> Result<Box<dyn Conditional>, SynthesisError> {
     match method.way {
         Way::Conditional { fit, .. } => fit(task),
         _ => Err(SynthesisError::Fit {

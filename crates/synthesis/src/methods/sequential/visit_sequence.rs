@@ -26,7 +26,10 @@ pub(super) fn visit_sequence(
                 let known = || variables.iter().map(|variable| variable.name.as_str());
                 let Some(position) = known().position(|other| other == name) else {
                     let hint = table::similar_name::hint(name, known());
-                    return Err(SynthesisError::option("order", format!("there is no variable `{name}`{hint}")));
+                    return Err(SynthesisError::option(
+                        "order",
+                        format!("there is no variable `{name}`{hint}"),
+                    ));
                 };
                 if variables[position].kind == table::Kind::TextId {
                     let message = format!("`{name}` is an identifier, which is made anew; take it out");
@@ -82,7 +85,8 @@ fn by_size_and_dependence(
     // A child comes after its parent.
     for at in sequence.clone() {
         let parent = variables[at].within.as_ref();
-        let parent = parent.and_then(|parent| sequence.iter().position(|other| &variables[*other].name == parent));
+        let parent =
+            parent.and_then(|parent| sequence.iter().position(|other| &variables[*other].name == parent));
         let own = sequence.iter().position(|other| *other == at);
         if let (Some(parent), Some(own)) = (parent, own)
             && parent > own
@@ -115,11 +119,16 @@ fn dependences(coded: &CodedTable, variables: usize) -> Result<Vec<Vec<f64>>, Sy
         let [rows, columns] = coded.domain().sizes(&of)[..] else { continue };
         let counts: Vec<f64> = margin.counts().iter().map(|count| *count as f64).collect();
         let total: f64 = counts.iter().sum();
-        let row_sum: Vec<f64> = (0..rows).map(|row| counts[row * columns..(row + 1) * columns].iter().sum()).collect();
+        let row_sum: Vec<f64> =
+            (0..rows).map(|row| counts[row * columns..(row + 1) * columns].iter().sum()).collect();
         let column_sum: Vec<f64> =
             (0..columns).map(|column| (0..rows).map(|row| counts[row * columns + column]).sum()).collect();
         let entropy = |counts: &[f64]| -> f64 {
-            counts.iter().filter(|count| **count > 0.0).map(|count| -count / total * (count / total).ln()).sum()
+            counts
+                .iter()
+                .filter(|count| **count > 0.0)
+                .map(|count| -count / total * (count / total).ln())
+                .sum()
         };
         let (of_row, of_column) = (entropy(&row_sum), entropy(&column_sum));
         let smaller = of_row.min(of_column);
