@@ -3,6 +3,7 @@
 //! measure_sequential sd2011-18 [RUNS]     the 18 variables of the golden pair, default order: mean two- and three-way S_pMSE, seconds
 //! measure_sequential sd2011 [RUNS]        all 35 variables
 //! measure_sequential adult [RUNS]         the Adult file
+//! measure_sequential worst sd2011|adult   the two-way tables that fit worst, over three runs
 //! measure_sequential scale ROWS           SD2011-18 repeated to ROWS records with numbers jittered: seconds and peak memory
 //! measure_sequential recipe FILE DATA SCHEMA      one run of a recipe file
 //!
@@ -13,9 +14,10 @@ use std::path::{Path, PathBuf};
 use measures::Comparison;
 use measures::utility::tables::{TableOptions, all_tables};
 use synthesis::{Recipe, fit};
+use table::column::Entry;
 use table::read::{ReadOptions, read_table};
 use table::schema::SchemaFile;
-use table::{Column, Numbers, Table};
+use table::{Column, Kind, Numbers, Table};
 
 /// Numbers for which -8 means "not applicable".
 const WITH_CODE: [&str; 5] = ["income", "nofriend", "nociga", "wkabdur", "unempdur"];
@@ -32,6 +34,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         ["adult", ..] => {
             utility("adult", &read_table(&shared("data/adult.csv.gz"), &ReadOptions::default())?, runs(1))
         }
+        ["worst", "adult"] => worst(&read_table(&shared("data/adult.csv.gz"), &ReadOptions::default())?),
+        ["worst", _] => worst(&sd2011(&shared("data/sd2011.csv"))?),
         ["scale", rows] => scale(rows.parse()?),
         ["recipe", recipe, data, schema] => run(recipe, data, schema),
         _ => Err("see the head of this file".into()),
@@ -80,6 +84,22 @@ fn mean_s_pmse(comparison: &Comparison<'_>, ways: usize) -> Result<f64, Box<dyn 
     Ok(values.iter().sum::<f64>() / values.len() as f64)
 }
 
+/// The two-way tables of the largest mean S_pMSE.
+fn worst(original: &Table) -> Result<(), Box<dyn std::error::Error>> {
+    let mut sums: std::collections::BTreeMap<String, f64> = std::collections::BTreeMap::new();
+    for seed in 0..3 {
+        let synthetic = fit(original, &Recipe { seed: Some(seed), ..Recipe::new("sequential") })?.table(0)?;
+        let comparison = Comparison { original, synthetic: &synthetic, holdout: None };
+        for table in all_tables(&comparison, 2, &TableOptions::default())? {
+            *sums.entry(table.on.join(" x ")).or_default() += table.s_pmse().unwrap_or(0.0) / 3.0;
+        }
+    }
+    let mut worst: Vec<(String, f64)> = sums.into_iter().collect();
+    worst.sort_by(|left, right| right.1.total_cmp(&left.1));
+    worst.iter().take(30).for_each(|(on, value)| println!("{{\"on\": \"{on}\", \"s_pmse\": {value:.3}}}"));
+    Ok(())
+}
+
 /// As many records as wanted: those of SD2011-18 again and again. Real numbers get other digits each time, so that the number of
 /// distinct values grows with the records.
 fn scale(rows: usize) -> Result<(), Box<dyn std::error::Error>> {
@@ -88,22 +108,26 @@ fn scale(rows: usize) -> Result<(), Box<dyn std::error::Error>> {
         (0..rows).map(|row| ((row as u64 * 2_654_435_761) % original.rows() as u64) as u32).collect();
     let repeated = original.take(&order)?;
     let (schema, columns) = repeated.into_parts();
-    let jittered = columns.into_iter().map(|column| match column {
-        Column::Real(numbers) => {
-            let mut more = Numbers::with_capacity(numbers.len());
-            for (row, entry) in numbers.iter().enumerate() {
-                more.push(match entry {
-                    table::column::Entry::Value(value) => {
-                        table::column::Entry::Value(value * (1.0 - 1e-9 * (row % 1000) as f64))
-                    }
-                    other => other,
-                });
+    let jittered = columns.into_iter().zip(schema.variables()).map(|(column, variable)| {
+        match (column, &variable.kind) {
+            (Column::Real(numbers), Kind::Real { range }) => {
+                let low = range.map_or(f64::NEG_INFINITY, |(low, _)| low);
+                let mut more = Numbers::with_capacity(numbers.len());
+                for (row, entry) in numbers.iter().enumerate() {
+                    more.push(match entry {
+                        Entry::Value(value) => {
+                            Entry::Value((value * (1.0 - 1e-9 * (row % 1000) as f64)).max(low))
+                        }
+                        other => other,
+                    });
+                }
+                Column::Real(more)
             }
-            Column::Real(more)
+            (other, _) => other,
         }
-        other => other,
     });
-    let table = Table::new(schema, jittered.collect())?;
+    let jittered = jittered.collect();
+    let table = Table::new(schema, jittered)?;
     drop(original);
     let before = process_cpu_seconds();
     let fitted = fit(&table, &Recipe { seed: Some(1), ..Recipe::new("sequential") })?;

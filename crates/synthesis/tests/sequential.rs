@@ -242,8 +242,8 @@ fn a_multinomial_logit_is_recovered_and_so_are_ordered_and_binary_ones() {
         }
         // Margins are kept by quantile regression too, whatever becomes of the conditionals.
         let drawn = codes(&made, "k");
-        for code in 0..3 {
-            let truth = (shares[0][code] + shares[1][code]) / 2.0;
+        for (code, (one, other)) in shares[0].iter().zip(shares[1]).enumerate() {
+            let truth = (one + other) / 2.0;
             let count = drawn.iter().filter(|drawn| **drawn == code as u32).count();
             assert_share(count, rows, rows / 3, truth, &format!("{options} margin {code}"));
         }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::column::{Column, Numbers, TextColumn};
-use crate::{Codes, Table, TableError, with_codes};
+use crate::{Codes, Table, TableError};
 
 impl Table {
     /// The records at these rows, in this order; a row may be taken more than once.
@@ -42,11 +42,6 @@ impl Codes {
             Self::U16(codes) => Self::U16(of(codes, rows)),
             Self::U32(codes) => Self::U32(of(codes, rows)),
         }
-    }
-
-    /// The largest code, if there is one.
-    pub fn largest(&self) -> Option<u32> {
-        with_codes!(self, codes => codes.iter().max().map(|code| *code as u32))
     }
 }
 

@@ -226,28 +226,27 @@ fn strongest(scores: &[f64], among: impl Iterator<Item = usize>, few: usize) -> 
 fn scores(coded: &CodedTable) -> Result<Vec<Vec<f64>>, SynthesisError> {
     let size = coded.domain().variables().len();
     let mut scores = vec![vec![0.0; size]; size];
-    for left in 0..size {
-        for right in left + 1..size {
-            // Sparse: a pair of large variables has few of its cells occupied.
-            let cross = coded.contingency_table(&Attributes::new([left, right]))?;
-            let mut sums: [std::collections::BTreeMap<u32, f64>; 2] = Default::default();
-            for (cell, count) in cross.counts().iter().enumerate() {
-                for (place, sum) in sums.iter_mut().enumerate() {
-                    *sum.entry(cross.class(cell, place)).or_default() += *count as f64;
-                }
+    let pairs = (0..size).flat_map(|left| (left + 1..size).map(move |right| (left, right)));
+    for (left, right) in pairs {
+        // Sparse: a pair of large variables has few of its cells occupied.
+        let cross = coded.contingency_table(&Attributes::new([left, right]))?;
+        let mut sums: [std::collections::BTreeMap<u32, f64>; 2] = Default::default();
+        for (cell, count) in cross.counts().iter().enumerate() {
+            for (place, sum) in sums.iter_mut().enumerate() {
+                *sum.entry(cross.class(cell, place)).or_default() += *count as f64;
             }
-            let total = cross.total() as f64;
-            // χ² / N = Σ n² / (row · column) − 1 over occupied cells.
-            let squares = cross.counts().iter().enumerate().map(|(cell, count)| {
-                let [row, column] = [0, 1].map(|place| sums[place][&cross.class(cell, place)]);
-                (*count as f64).powi(2) / (row * column)
-            });
-            let dependence = squares.sum::<f64>() - 1.0;
-            let freedom = sums[0].len().min(sums[1].len()) as f64 - 1.0;
-            let score = if freedom > 0.0 && total > 0.0 { (dependence / freedom).max(0.0) } else { 0.0 };
-            scores[left][right] = score;
-            scores[right][left] = score;
         }
+        let total = cross.total() as f64;
+        // χ² / N = Σ n² / (row · column) − 1 over occupied cells.
+        let squares = cross.counts().iter().enumerate().map(|(cell, count)| {
+            let [row, column] = [0, 1].map(|place| sums[place][&cross.class(cell, place)]);
+            (*count as f64).powi(2) / (row * column)
+        });
+        let dependence = squares.sum::<f64>() - 1.0;
+        let freedom = sums[0].len().min(sums[1].len()) as f64 - 1.0;
+        let score = if freedom > 0.0 && total > 0.0 { (dependence / freedom).max(0.0) } else { 0.0 };
+        scores[left][right] = score;
+        scores[right][left] = score;
     }
     Ok(scores)
 }

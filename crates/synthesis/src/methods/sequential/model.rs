@@ -80,7 +80,7 @@ impl SequentialModel {
             |at: &usize| variables[*at].kind != Kind::TextId && variables[*at].formula.is_none();
         let released: Vec<usize> = (0..schema.variables().len()).filter(is_released).collect();
         let names: Vec<&str> = released.iter().map(|at| variables[*at].name.as_str()).collect();
-        let empty = schema.variables().iter().map(|variable| empty_column(variable)).collect();
+        let empty = schema.variables().iter().map(empty_column).collect();
         let released_schema = Table::new(Arc::new(schema), empty)?.select(&names)?.shared_schema();
         Ok(Self { stored, guards, released, released_schema, variables })
     }

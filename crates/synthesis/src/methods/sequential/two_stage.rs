@@ -23,8 +23,11 @@ struct TwoStage {
     /// Frequent or rare.
     group: Box<dyn Conditional>,
     /// The levels of each group, and which of them, if there are several.
-    within: [(Vec<u32>, Option<Box<dyn Conditional>>); 2],
+    within: [Group; 2],
 }
+
+/// Levels, and the model of which of them it is if there are several.
+type Group = (Vec<u32>, Option<Box<dyn Conditional>>);
 
 /// Fits a method, in two stages where the settings ask for it and the categories are skewed.
 pub(super) fn fit(
@@ -65,14 +68,13 @@ fn fit_groups(
     between: &'static VariableMethod,
     within: &'static VariableMethod,
 ) -> Result<Box<dyn Conditional>, SynthesisError> {
-    type Part = (Vec<u32>, Option<Box<dyn Conditional>>);
     let Response::Categories { codes, size } = task.response else {
         return variable_methods::fit(within, task);
     };
     let groups: Vec<u32> = codes.iter().map(|code| u32::from(!first[*code as usize])).collect();
     let response = Response::Categories { codes: &groups, size: 2 };
     let group = variable_methods::fit(between, &Task { response, seed: task.seed.child(10), ..*task })?;
-    let part = |group: u32| -> Result<Part, SynthesisError> {
+    let part = |group: u32| -> Result<Group, SynthesisError> {
         let in_group = |place: &usize| groups[*place] == group;
         let places: Vec<usize> = (0..codes.len()).filter(in_group).collect();
         let rows: Vec<u32> = places.iter().map(|place| task.rows[*place]).collect();
