@@ -6,9 +6,11 @@ use crate::utility::conformance::Conformance;
 use crate::utility::distance::Distances;
 use crate::utility::interval::Intervals;
 use crate::utility::mca::Mca;
+use crate::utility::model::{ModelRequest, Models};
 use crate::utility::propensity::{Propensity, PropensityOptions};
 use crate::utility::ratio_of_counts::Counts;
 use crate::utility::tables::{TableOptions, Tables};
+use crate::utility::taub::Taub;
 use crate::{Comparison, Finding, MeasureCard, MeasureError, SyntheticSets};
 
 /// A family of measures that come out of one computation.
@@ -49,6 +51,8 @@ pub struct Settings {
     pub named_tables: Vec<Vec<String>>,
     /// How propensity is measured.
     pub propensity: PropensityOptions,
+    /// Models that are fitted to every table.
+    pub models: Vec<ModelRequest>,
     /// Sets of variables by which an intruder might know a record; none means all variables but identifiers.
     pub keys: Vec<Vec<String>>,
 }
@@ -60,6 +64,7 @@ impl Default for Settings {
             ways: vec![1, 2],
             named_tables: Vec::new(),
             propensity: PropensityOptions::default(),
+            models: Vec::new(),
             keys: Vec::new(),
         }
     }
@@ -67,7 +72,7 @@ impl Default for Settings {
 
 /// Every family of measures, in the order reports show them.
 pub const MEASURES: &[&dyn Measure] =
-    &[&Tables, &Counts, &Distances, &Intervals, &Mca, &Propensity, &Conformance, &Uniques];
+    &[&Tables, &Counts, &Distances, &Intervals, &Mca, &Propensity, &Models, &Conformance, &Taub, &Uniques];
 
 /// The card of a measure.
 pub fn card_of(name: &str) -> Option<&'static MeasureCard> {
@@ -87,6 +92,9 @@ mod tests {
         let read = |text: &str| read_csv_text(text, &ReadOptions::default()).unwrap();
         let original = read("sex,age,town\nF,31,a\nM,47,a\nF,31,b\nM,12,b\nF,80,a\nM,55,a\nF,9,b\n");
         let other = read("sex,age,town\nF,35,a\nM,47,b\nM,12,c\n");
+        let formula = models::Formula::parse("age ~ sex").unwrap();
+        let request = ModelRequest { formula, family: models::ModelFamily::Gaussian };
+        let settings = Settings { models: vec![request], ..Settings::default() };
         let mut names = BTreeSet::new();
         for measure in MEASURES {
             for card in measure.cards() {
@@ -96,7 +104,7 @@ mod tests {
             }
             for synthetic in [&original, &other] {
                 let comparison = Comparison { original: &original, synthetic, holdout: None };
-                let findings = measure.evaluate(&comparison, &Settings::default()).unwrap();
+                let findings = measure.evaluate(&comparison, &settings).unwrap();
                 assert!(!findings.is_empty());
                 for finding in findings {
                     let card = card_of(&finding.measure).expect("a card for every finding");
