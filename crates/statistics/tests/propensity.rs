@@ -1,6 +1,8 @@
 //! The propensity score by a tree, beside that of synthpop 1.9-3 on rpart. The golden pairs lie beside the repository, not in it;
 //! without them these tests say so and pass.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on should panic")]
+
 use std::path::{Path, PathBuf};
 
 use statistics::trees::{Predictor, Response, Risk, Tree, TreeOptions};
@@ -33,7 +35,11 @@ fn stacked(folder: &Path) -> (Fields, usize) {
         original = fields.columns[0].len();
         for record in reader.records() {
             let record = record.unwrap();
-            fields.columns.iter_mut().zip(record.iter()).for_each(|(column, field)| column.push(field.to_owned()));
+            fields
+                .columns
+                .iter_mut()
+                .zip(record.iter())
+                .for_each(|(column, field)| column.push(field.to_owned()));
         }
     }
     (fields, original)
@@ -61,7 +67,8 @@ fn predictors(fields: &Fields) -> Vec<Predictor> {
             let mut levels = column.clone();
             levels.sort();
             levels.dedup();
-            let codes: Vec<u32> = column.iter().map(|field| levels.binary_search(field).unwrap() as u32).collect();
+            let codes: Vec<u32> =
+                column.iter().map(|field| levels.binary_search(field).unwrap() as u32).collect();
             predictors.push(Predictor::categorical(&codes, levels.len() as u32).unwrap());
         }
     }
