@@ -1,17 +1,15 @@
 //! Growing a tree from the root: large nodes by histograms of codes, small ones as presorted blocks.
 
-use std::cell::RefCell;
 use std::ops::Range;
 
 use rayon::prelude::*;
 
 use super::best::Best;
 use super::block::Block;
-use super::codes::with_codes;
+use super::histogram::Histogram;
+use super::large_node::{LargeNode, Looked};
 use super::response::{Target, Values};
-use super::search_classes::{ClassRun, ClassRuns, Item, Sides};
-use super::search_scores::{self, Piece, Run};
-use super::summary::{Local, Summary};
+use super::summary::Summary;
 use super::weakest_link::Outcome;
 use super::{Predictor, TreeOptions};
 
@@ -200,6 +198,13 @@ impl Grown {
     }
 }
 
+/// A predictor that may vary in a node, with its histogram there if it is known already.
+#[derive(Debug)]
+pub(super) struct Active {
+    pub predictor: u32,
+    pub histogram: Option<Histogram>,
+}
+
 /// Grows the subtree of `rows`, which are permuted so that those of a leaf lie side by side; `offset` is where they begin among all
 /// records, `active` the predictors that may vary.
 pub(super) fn grow(
@@ -207,10 +212,11 @@ pub(super) fn grow(
     rows: &mut [u32],
     offset: u32,
     place: Place,
-    active: &[u32],
+    mut active: Vec<Active>,
 ) -> (Grown, Outcome) {
     if rows.len() <= problem.largest_block {
-        return Block::grow(problem, rows, offset, place, active);
+        let active: Vec<u32> = active.iter().map(|active| active.predictor).collect();
+        return Block::grow(problem, rows, offset, place, &active);
     }
     let risk = problem.risk(&place.summary);
     let records = offset..offset + rows.len() as u32;
@@ -220,37 +226,19 @@ pub(super) fn grow(
         return (grown, leaf);
     }
     let node = LargeNode::new(problem, rows, place.summary);
-    let mut chosen = Vec::new();
-    problem.sampled(active, place.key, &mut chosen);
-    let looked: Vec<(Best, bool)> = match rows.len() >= PARALLEL {
-        true => chosen.par_iter().map(|predictor| node.search(*predictor)).collect(),
-        false => chosen.iter().map(|predictor| node.search(*predictor)).collect(),
-    };
-    let varies =
-        |predictor: &&u32| chosen.binary_search(predictor).map_or(true, |position| looked[position].1);
-    let active: Vec<u32> = active.iter().filter(varies).copied().collect();
-    let (numerator, denominator) = problem.baseline(&place.summary);
-    let best = looked.into_iter().map(|(best, _)| best);
-    let best = best.fold(Best::above(numerator, denominator), Best::or_later);
-    let Some(predictor) = best.predictor else { return (grown, leaf) };
-
-    let goes_left = node.sides(predictor, &best);
-    let mut counts = vec![0; problem.classes()];
-    let mut side = |left: bool| {
-        let records = (0..goes_left.len()).filter(|record| goes_left[*record] == left);
-        node.response.summary(&node.weights, records, &mut counts)
-    };
-    let (left, right) = (side(true), side(false));
+    let Some(best) = look(&node, &mut active, place.key) else { return (grown, leaf) };
+    let (goes_left, left, right) = node.divide(&best);
     grown.split(0, problem, &best, problem.gain(&best, &place.summary), left.weight >= right.weight);
     drop(node);
     let boundary = partition(rows, &goes_left);
     drop(goes_left);
     let (left_rows, right_rows) = rows.split_at_mut(boundary);
     let (left, right) = (place.child(problem, left, false), place.child(problem, right, true));
+    let (left_active, right_active) = hand_down(problem, active, left_rows, right_rows);
     let middle = offset + boundary as u32;
     let ((left_grown, left), (right_grown, right)) = rayon::join(
-        || grow(problem, left_rows, offset, left, &active),
-        || grow(problem, right_rows, middle, right, &active),
+        || grow(problem, left_rows, offset, left, left_active),
+        || grow(problem, right_rows, middle, right, right_active),
     );
     grown.append(left_grown);
     grown.begin_right(0);
@@ -262,6 +250,67 @@ pub(super) fn grow(
             (grown, leaf)
         }
     }
+}
+
+/// The best split of a node. Predictors that do not vary are dropped, histograms kept where they are worth it.
+fn look(node: &LargeNode<'_>, active: &mut Vec<Active>, key: u64) -> Option<Best> {
+    let mut chosen = Vec::new();
+    let predictors: Vec<u32> = active.iter().map(|active| active.predictor).collect();
+    node.problem.sampled(&predictors, key, &mut chosen);
+    let search = |active: &mut Active| {
+        let wanted = chosen.binary_search(&active.predictor).is_ok();
+        wanted.then(|| node.search(active.predictor as usize, active.histogram.take()))
+    };
+    let looked: Vec<Option<Looked>> = match node.rows.len() >= PARALLEL {
+        true => active.par_iter_mut().map(search).collect(),
+        false => active.iter_mut().map(search).collect(),
+    };
+    let (numerator, denominator) = node.problem.baseline(&node.summary);
+    let mut best = Best::above(numerator, denominator);
+    let mut varying = Vec::with_capacity(active.len());
+    for (mut active, looked) in active.drain(..).zip(looked) {
+        let Some(looked) = looked else {
+            varying.push(active);
+            continue;
+        };
+        best = best.or_later(looked.best);
+        if looked.varies {
+            active.histogram = looked.histogram;
+            varying.push(active);
+        }
+    }
+    *active = varying;
+    best.predictor.is_some().then_some(best)
+}
+
+/// The predictors of both children. Where the larger child will need histograms, only the smaller one's records are counted: the larger
+/// one's are what the node had more.
+fn hand_down(
+    problem: &Problem<'_>,
+    active: Vec<Active>,
+    left_rows: &[u32],
+    right_rows: &[u32],
+) -> (Vec<Active>, Vec<Active>) {
+    let left_is_larger = left_rows.len() >= right_rows.len();
+    let (larger, smaller) = if left_is_larger { (left_rows, right_rows) } else { (right_rows, left_rows) };
+    let needed = larger.len() > problem.largest_block;
+    let counted = needed.then(|| LargeNode::new(problem, smaller, Summary::default()));
+    let hand = |active: Active| {
+        let Active { predictor, histogram } = active;
+        let (mut of_larger, mut of_smaller) = (None, None);
+        if let (Some(mut rest), Some(node)) = (histogram, &counted) {
+            let own = node.count(predictor as usize);
+            rest.subtract(&own);
+            of_larger = Some(rest);
+            of_smaller = (smaller.len() > problem.largest_block).then_some(own);
+        }
+        (Active { predictor, histogram: of_larger }, Active { predictor, histogram: of_smaller })
+    };
+    let (larger, smaller) = match smaller.len() >= PARALLEL {
+        true => active.into_par_iter().map(hand).unzip(),
+        false => active.into_iter().map(hand).unzip(),
+    };
+    if left_is_larger { (larger, smaller) } else { (smaller, larger) }
 }
 
 /// A bijection of 64 bits that leaves no pattern (SplitMix64's output function; Steele, Lea & Flood 2014).
@@ -287,196 +336,4 @@ fn partition(rows: &mut [u32], goes_left: &[bool]) -> usize {
     }
     rows[left..].copy_from_slice(&right);
     left
-}
-
-/// A node that is searched by histograms.
-struct LargeNode<'a> {
-    problem: &'a Problem<'a>,
-    rows: &'a [u32],
-    summary: Summary,
-    response: Local,
-    weights: Vec<u32>,
-}
-
-/// Memory of one thread that is used again. All counts are zero between uses.
-#[derive(Default)]
-struct Histograms {
-    scores: Vec<(u32, i64)>,
-    counts: Vec<u32>,
-    runs: Vec<Run>,
-    pieces: Vec<Piece>,
-    class_runs: ClassRuns,
-    sides: Sides,
-}
-
-thread_local! {
-    static HISTOGRAMS: RefCell<Histograms> = RefCell::default();
-}
-
-impl<'a> LargeNode<'a> {
-    fn new(problem: &'a Problem<'a>, rows: &'a [u32], summary: Summary) -> Self {
-        let mut response = Local::Classes(Vec::new());
-        response.gather(&problem.target.values, rows);
-        let weights = match problem.weights {
-            Some(weights) => rows.iter().map(|&row| weights[row as usize]).collect(),
-            None => Vec::new(),
-        };
-        Self { problem, rows, summary, response, weights }
-    }
-
-    fn weight(&self, record: usize) -> u32 {
-        if self.weights.is_empty() { 1 } else { self.weights[record] }
-    }
-
-    /// The best split by one predictor, and whether the predictor varies at all.
-    fn search(&self, predictor: u32) -> (Best, bool) {
-        let (numerator, denominator) = self.problem.baseline(&self.summary);
-        let mut best = Best::above(numerator, denominator);
-        let varies = HISTOGRAMS.with_borrow_mut(|space| match &self.response {
-            Local::Scores(scores) => self.search_scores(predictor as usize, scores, space, &mut best),
-            Local::Classes(classes) => self.search_classes(predictor as usize, classes, space, &mut best),
-        });
-        (best, varies)
-    }
-
-    fn search_scores(
-        &self,
-        predictor: usize,
-        scores: &[i64],
-        space: &mut Histograms,
-        best: &mut Best,
-    ) -> bool {
-        let coding = self.problem.predictors[predictor].coding();
-        let Histograms { scores: bins, runs, pieces, .. } = space;
-        if bins.len() < coding.codes() {
-            bins.resize(coding.codes(), (0, 0));
-        }
-        with_codes!(self.problem.predictors[predictor].codes(), codes => {
-            if self.weights.is_empty() {
-                for (row, score) in self.rows.iter().zip(scores) {
-                    let bin = &mut bins[codes[*row as usize] as usize];
-                    bin.0 += 1;
-                    bin.1 += score;
-                }
-            } else {
-                for ((row, score), weight) in self.rows.iter().zip(scores).zip(&self.weights) {
-                    let bin = &mut bins[codes[*row as usize] as usize];
-                    bin.0 += weight;
-                    bin.1 += i64::from(*weight) * score;
-                }
-            }
-        });
-        runs.clear();
-        let mut run = Run::default();
-        for (label, bin) in (0..).zip(&mut bins[..coding.codes()]) {
-            if bin.0 > 0 {
-                run = Run { label, weight: run.weight + bin.0, sum: run.sum + bin.1 };
-                runs.push(run);
-                *bin = (0, 0);
-            }
-        }
-        let min_bucket = self.problem.options.min_bucket;
-        search_scores::search(
-            predictor,
-            runs,
-            coding.ordered_codes(),
-            &self.summary,
-            min_bucket,
-            best,
-            pieces,
-        );
-        runs.len() > 1
-    }
-
-    fn search_classes(
-        &self,
-        predictor: usize,
-        classes: &[u32],
-        space: &mut Histograms,
-        best: &mut Best,
-    ) -> bool {
-        let coding = self.problem.predictors[predictor].coding();
-        let levels = self.problem.classes();
-        let Histograms { counts, class_runs, sides, .. } = space;
-        class_runs.clear();
-        if coding.codes() * levels <= self.rows.len() {
-            self.count_classes(predictor, classes, counts, class_runs);
-        } else {
-            self.sort_classes(predictor, classes, counts, class_runs);
-        }
-        let items = (0..).zip(classes).map(|(record, &class)| Item { class, weight: self.weight(record) });
-        sides.enter(levels, items, &self.summary, self.problem.options.min_bucket);
-        sides.search(predictor, class_runs, coding.ordered_codes(), best);
-        class_runs.runs.len() > 1
-    }
-
-    /// The classes of each code, by a table of codes and classes.
-    fn count_classes(&self, predictor: usize, classes: &[u32], counts: &mut Vec<u32>, runs: &mut ClassRuns) {
-        let levels = self.problem.classes();
-        let cells = self.problem.predictors[predictor].coding().codes() * levels;
-        if counts.len() < cells {
-            counts.resize(cells, 0);
-        }
-        with_codes!(self.problem.predictors[predictor].codes(), codes => {
-            for (record, (row, class)) in self.rows.iter().zip(classes).enumerate() {
-                counts[codes[*row as usize] as usize * levels + *class as usize] += self.weight(record);
-            }
-        });
-        for (label, of_code) in (0..).zip(counts[..cells].chunks_exact_mut(levels)) {
-            let mut weight = 0;
-            for (class, count) in (0..).zip(of_code) {
-                if *count > 0 {
-                    weight += *count;
-                    runs.items.push(Item { class, weight: std::mem::take(count) });
-                }
-            }
-            if weight > 0 {
-                runs.runs.push(ClassRun { label, weight, end: runs.items.len() as u32 });
-            }
-        }
-    }
-
-    /// The classes of each code, by sorting the records by their code.
-    fn sort_classes(&self, predictor: usize, classes: &[u32], counts: &mut Vec<u32>, runs: &mut ClassRuns) {
-        let codes_in_all = self.problem.predictors[predictor].coding().codes();
-        if counts.len() < codes_in_all {
-            counts.resize(codes_in_all, 0);
-        }
-        with_codes!(self.problem.predictors[predictor].codes(), codes => {
-            self.rows.iter().for_each(|row| counts[codes[*row as usize] as usize] += 1);
-            let mut end = 0;
-            for (label, count) in (0..).zip(&mut counts[..codes_in_all]) {
-                if *count > 0 {
-                    let start = end;
-                    end += std::mem::replace(count, start);
-                    runs.runs.push(ClassRun { label, weight: 0, end });
-                }
-            }
-            runs.items.resize(self.rows.len(), Item { class: 0, weight: 0 });
-            for (record, (row, class)) in self.rows.iter().zip(classes).enumerate() {
-                let next = &mut counts[codes[*row as usize] as usize];
-                runs.items[*next as usize] = Item { class: *class, weight: self.weight(record) };
-                *next += 1;
-            }
-        });
-        let mut start = 0;
-        for run in &mut runs.runs {
-            counts[run.label as usize] = 0;
-            run.weight = runs.items[start..run.end as usize].iter().map(|item| item.weight).sum();
-            start = run.end as usize;
-        }
-    }
-
-    /// Which records go left.
-    fn sides(&self, predictor: usize, best: &Best) -> Vec<bool> {
-        let predictor = self.problem.predictors[predictor];
-        let mut left = vec![false; predictor.coding().codes()];
-        if let Some((last, _)) = best.cut {
-            left[..=last as usize].fill(true);
-        }
-        best.left.iter().for_each(|label| left[*label as usize] = true);
-        with_codes!(predictor.codes(), codes => {
-            self.rows.iter().map(|row| left[codes[*row as usize] as usize]).collect()
-        })
-    }
 }
