@@ -14,19 +14,26 @@ pub enum ModelFamily {
     Gaussian,
     /// One of two levels, of which the second is success; or 0 and 1.
     Logistic,
+    /// One of several levels without order.
+    Multinomial,
+    /// One of several levels in order: proportional odds.
+    Ordinal,
     /// A number of events.
     Poisson,
 }
 
 impl ModelFamily {
     /// Every family.
-    pub const ALL: [Self; 3] = [Self::Gaussian, Self::Logistic, Self::Poisson];
+    pub const ALL: [Self; 5] =
+        [Self::Gaussian, Self::Logistic, Self::Multinomial, Self::Ordinal, Self::Poisson];
 
     /// Its name on the command line and in recipes.
     pub fn name(self) -> &'static str {
         match self {
             Self::Gaussian => "gaussian",
             Self::Logistic => "logistic",
+            Self::Multinomial => "multinomial",
+            Self::Ordinal => "ordinal",
             Self::Poisson => "poisson",
         }
     }

@@ -59,6 +59,9 @@ impl FittedModel {
 }
 
 /// Fits the model of `formula` and `family` to the complete records of `table`.
+///
+/// Names are R's. A multinomial model has the coefficients `level:column` for each level but the first that has records, which
+/// is the baseline. An ordinal one has its coefficients, then its thresholds `lower|upper`.
 pub fn fit(table: &Table, formula: &Formula, family: ModelFamily) -> Result<FittedModel, ModelError> {
     let bound = formula.bind(table.schema().variables())?;
     let all = Stacked::of_operand(&[table], &bound.response)?;
@@ -70,6 +73,15 @@ pub fn fit(table: &Table, formula: &Formula, family: ModelFamily) -> Result<Fitt
     let iterations = Iterations::default();
     let design = &matrix.design;
     let fit = match family {
+        ModelFamily::Multinomial | ModelFamily::Ordinal => {
+            let (levels, codes) = response::category(name, &response)?;
+            let estimates = if family == ModelFamily::Ordinal {
+                of_ordinal(&matrix, &levels, &codes)?
+            } else {
+                of_multinomial(&matrix, &levels, &codes)?
+            };
+            return Ok(estimates.described(formula, family, &matrix));
+        }
         ModelFamily::Gaussian => regression::linear(design, &response::number(name, &response)?, None)?,
         ModelFamily::Logistic => {
             regression::logistic(design, &response::binary(name, &response)?, None, iterations)?
@@ -78,29 +90,67 @@ pub fn fit(table: &Table, formula: &Formula, family: ModelFamily) -> Result<Fitt
             regression::poisson(design, &response::count(name, &response)?, None, iterations)?
         }
     };
-    Ok(described(formula, family, &matrix, &fit))
+    Ok(of_fit(&matrix, &fit).described(formula, family, &matrix))
 }
 
-fn described(formula: &Formula, family: ModelFamily, matrix: &ModelMatrix, fit: &Fit) -> FittedModel {
-    let errors = fit.standard_errors();
-    let left = fit.residual_degrees_of_freedom();
-    let mut coefficients = Vec::new();
+/// A name, an estimate and its standard error.
+type Estimate = (String, f64, Option<f64>);
+
+/// What the regressions have in common: named estimates and how good they are.
+struct Estimates {
+    estimates: Vec<Estimate>,
+    dropped: Vec<String>,
+    covariance: Option<SymmetricMatrix>,
+    deviance: f64,
+    log_likelihood: f64,
+    dispersion: Option<f64>,
+    convergence: Convergence,
+}
+
+impl Estimates {
+    fn described(self, formula: &Formula, family: ModelFamily, matrix: &ModelMatrix) -> FittedModel {
+        let left = matrix.rows.len() as f64 - self.estimates.len() as f64;
+        let tested = |(name, estimate, error)| tested(name, estimate, error, family, left);
+        FittedModel {
+            formula: formula.text().to_owned(),
+            family,
+            coefficients: self.estimates.into_iter().map(tested).collect(),
+            covariance: self.covariance,
+            dropped: self.dropped,
+            records: matrix.rows.len(),
+            dropped_rows: matrix.dropped_rows,
+            residual_degrees_of_freedom: left,
+            deviance: self.deviance,
+            log_likelihood: self.log_likelihood,
+            dispersion: self.dispersion,
+            convergence: self.convergence,
+        }
+    }
+}
+
+/// The estimates of one list of coefficients, with the names of those that could not be estimated.
+fn named(
+    names: &[String],
+    coefficients: &[Option<f64>],
+    errors: &[Option<f64>],
+) -> (Vec<Estimate>, Vec<String>) {
+    let mut estimates = Vec::new();
     let mut dropped = Vec::new();
-    for ((name, estimate), standard_error) in matrix.names.iter().zip(&fit.coefficients).zip(errors) {
-        match estimate {
-            Some(estimate) => coefficients.push(tested(name, *estimate, standard_error, family, left)),
+    for ((name, coefficient), error) in names.iter().zip(coefficients).zip(errors) {
+        match coefficient {
+            Some(estimate) => estimates.push((name.clone(), *estimate, *error)),
             None => dropped.push(name.clone()),
         }
     }
-    FittedModel {
-        formula: formula.text().to_owned(),
-        family,
-        coefficients,
-        covariance: fit.covariance(),
+    (estimates, dropped)
+}
+
+fn of_fit(matrix: &ModelMatrix, fit: &Fit) -> Estimates {
+    let (estimates, dropped) = named(&matrix.names, &fit.coefficients, &fit.standard_errors());
+    Estimates {
+        estimates,
         dropped,
-        records: matrix.rows.len(),
-        dropped_rows: matrix.dropped_rows,
-        residual_degrees_of_freedom: left,
+        covariance: fit.covariance(),
         deviance: fit.deviance,
         log_likelihood: fit.log_likelihood,
         dispersion: fit.dispersion,
@@ -108,9 +158,54 @@ fn described(formula: &Formula, family: ModelFamily, matrix: &ModelMatrix, fit: 
     }
 }
 
+/// Coefficients are named `level:column`, level by level.
+fn of_multinomial(matrix: &ModelMatrix, levels: &[String], codes: &[u32]) -> Result<Estimates, ModelError> {
+    let fit = regression::multinomial(&matrix.design, codes, None, Iterations::to_the_end())?;
+    let mut estimates = Vec::new();
+    let mut dropped = Vec::new();
+    for ((category, coefficients), errors) in
+        fit.categories[1..].iter().zip(&fit.coefficients).zip(fit.standard_errors())
+    {
+        let level = &levels[*category as usize];
+        let names: Vec<String> = matrix.names.iter().map(|name| format!("{level}:{name}")).collect();
+        let of_level = named(&names, coefficients, &errors);
+        estimates.extend(of_level.0);
+        dropped.extend(of_level.1);
+    }
+    Ok(Estimates {
+        estimates,
+        dropped,
+        deviance: fit.deviance(),
+        covariance: Some(fit.covariance),
+        log_likelihood: fit.log_likelihood,
+        dispersion: Some(1.0),
+        convergence: fit.convergence,
+    })
+}
+
+/// Coefficients, then thresholds, which are named `lower|upper` after the levels that they part.
+fn of_ordinal(matrix: &ModelMatrix, levels: &[String], codes: &[u32]) -> Result<Estimates, ModelError> {
+    let fit = regression::proportional_odds(&matrix.design, codes, None, Iterations::to_the_end())?;
+    let (errors, of_thresholds) = fit.standard_errors();
+    let (mut estimates, dropped) = named(&matrix.names[1..], &fit.coefficients[1..], &errors[1..]);
+    let level = |category: u32| &levels[category as usize];
+    let parted = fit.categories.windows(2).map(|pair| format!("{}|{}", level(pair[0]), level(pair[1])));
+    let thresholds = parted.zip(&fit.thresholds).zip(of_thresholds);
+    estimates.extend(thresholds.map(|((name, zeta), error)| (name, *zeta, Some(error))));
+    Ok(Estimates {
+        estimates,
+        dropped,
+        deviance: fit.deviance(),
+        covariance: Some(fit.covariance),
+        log_likelihood: fit.log_likelihood,
+        dispersion: Some(1.0),
+        convergence: fit.convergence,
+    })
+}
+
 /// An estimate with its test: t with the residual degrees of freedom in a linear model, z in the others.
 fn tested(
-    name: &str,
+    name: String,
     estimate: f64,
     standard_error: Option<f64>,
     family: ModelFamily,
@@ -122,11 +217,11 @@ fn tested(
             ModelFamily::Gaussian => {
                 StudentsT::new(0.0, 1.0, residual_degrees_of_freedom).ok()?.cdf(-statistic.abs())
             }
-            ModelFamily::Logistic | ModelFamily::Poisson => Normal::standard().cdf(-statistic.abs()),
+            _ => Normal::standard().cdf(-statistic.abs()),
         };
         Some(2.0 * tail)
     });
-    Coefficient { name: name.to_owned(), estimate, standard_error, statistic, p_value }
+    Coefficient { name, estimate, standard_error, statistic, p_value }
 }
 
 #[cfg(test)]
@@ -185,6 +280,8 @@ mod tests {
     )]
     #[case("visits ~ town", ModelFamily::Logistic, "the numbers 0 and 1")]
     #[case("weight ~ town", ModelFamily::Poisson, "whole numbers from 0")]
+    #[case("weight ~ town", ModelFamily::Multinomial, "it is a number, and the family needs levels")]
+    #[case("town ~ sex - 1", ModelFamily::Ordinal, "needs an intercept")]
     #[case("log(visits - 10) ~ town", ModelFamily::Gaussian, "every record has a missing value")]
     fn what_the_family_cannot_take_is_refused(
         #[case] formula: &str,
@@ -193,6 +290,23 @@ mod tests {
     ) {
         let error = fitted(formula, family).unwrap_err().to_string();
         assert!(error.contains(expected), "{error}");
+    }
+
+    #[test]
+    fn models_of_categories_name_their_levels() {
+        let model = fitted("town ~ sex", ModelFamily::Multinomial).unwrap();
+        let names = |model: &FittedModel| {
+            model.coefficients.iter().map(|one| one.name.as_str()).collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(names(&model), "b:(Intercept) b:sexF d:(Intercept) d:sexF");
+        // Among men a has 2 records, b and d have 1; among women a has 1, b has 2 and d has 1.
+        let estimate = |name: &str| model.coefficient(name).unwrap().estimate;
+        assert!((estimate("b:(Intercept)") - 0.5_f64.ln()).abs() < 1e-9);
+        assert!((estimate("b:sexF") - 4.0_f64.ln()).abs() < 1e-9);
+        let model = fitted("town ~ sex", ModelFamily::Ordinal).unwrap();
+        assert_eq!(names(&model), "sexF a|b b|d");
+        assert_eq!(model.covariance.as_ref().unwrap().size(), 3);
+        assert!(model.coefficient("a|b").unwrap().estimate < model.coefficient("b|d").unwrap().estimate);
     }
 
     #[test]

@@ -50,6 +50,17 @@ pub(crate) fn binary(name: &str, values: &Stacked) -> Result<Vec<f64>, ModelErro
     }
 }
 
+/// The response as categories: the names of the levels, and one code a record.
+pub(crate) fn category(name: &str, values: &Stacked) -> Result<(Vec<String>, Vec<u32>), ModelError> {
+    match values {
+        Stacked::Levels { levels, codes } => Ok((levels.clone(), codes.clone())),
+        Stacked::Numbers { .. } => Err(ModelError::response(
+            name,
+            "it is a number, and the family needs levels; declare it categorical or ordinal in the schema",
+        )),
+    }
+}
+
 /// The numbers of records that have one.
 fn numbers(entries: &[Entry<f64>]) -> Vec<f64> {
     entries.iter().map(|entry| if let Entry::Value(value) = entry { *value } else { 0.0 }).collect()

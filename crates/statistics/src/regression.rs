@@ -5,6 +5,9 @@
 //! | [`linear`] | y = xβ + σε | `lm` |
 //! | [`logistic`] | log odds of y = xβ | `glm(binomial)` |
 //! | [`poisson`] | ln E y = xβ | `glm(poisson)` |
+//! | [`multinomial`] | ln P(y = k) / P(y = first) = xβₖ | `nnet::multinom` |
+//! | [`proportional_odds`] | log odds of y ≤ j = ζⱼ − xβ | `MASS::polr` |
+//! | [`quantile()`] | τ-quantile of y = xβ | `quantreg::rq` |
 //!
 //! The predictors are a [`Design`]: factors as codes, numbers, and terms that are products of them. The dummies are never
 //! written out for large data; see [`Design`].
@@ -26,6 +29,7 @@
 //! # Ok::<(), statistics::regression::RegressionError>(())
 //! ```
 
+mod categories;
 mod convergence;
 mod design;
 mod error;
@@ -33,18 +37,25 @@ mod fit;
 mod generalized_linear;
 mod least_squares;
 mod linear;
+mod multinomial;
+mod newton;
 mod normal_equations;
 mod orthogonal;
+mod proportional_odds;
+mod quantile;
 mod symmetric_matrix;
 #[cfg(test)]
 mod tests;
 
-pub use convergence::Convergence;
+pub use convergence::{Convergence, Iterations};
 pub use design::{Coding, Design, Factor, MOST_COLUMNS, Term};
 pub use error::RegressionError;
 pub use fit::{Drawn, Family, Fit};
-pub use generalized_linear::{Iterations, logistic, poisson};
+pub use generalized_linear::{logistic, poisson};
 pub use linear::linear;
+pub use multinomial::{MultinomialFit, multinomial};
+pub use proportional_odds::{DrawnOdds, ProportionalOddsFit, proportional_odds};
+pub use quantile::{QuantileFit, check_loss, quantile};
 pub use symmetric_matrix::SymmetricMatrix;
 
 /// The weights, or ones, if there is one for each row and at least one above 0.

@@ -1,4 +1,27 @@
-//! How an iterative fit ended.
+//! When an iterative fit stops, and how it ended.
+
+/// When the iterations stop.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Iterations {
+    /// The most steps.
+    pub most: usize,
+    /// The relative change of the deviance below which they have converged.
+    pub tolerance: f64,
+}
+
+impl Default for Iterations {
+    /// 25 steps and 10⁻⁸, as in R's `glm`: numbers agree with R's because the iterations stop at the same step.
+    fn default() -> Self {
+        Self { most: 25, tolerance: 1e-8 }
+    }
+}
+
+impl Iterations {
+    /// 50 steps and 10⁻¹²: as far as rounding lets Newton's method go.
+    pub fn to_the_end() -> Self {
+        Self { most: 50, tolerance: 1e-12 }
+    }
+}
 
 /// Whether the iterations met their criterion, and whether the estimates exist.
 #[derive(Clone, Debug, PartialEq, Eq)]

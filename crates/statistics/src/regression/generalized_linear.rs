@@ -7,22 +7,7 @@
 use statrs::function::gamma::ln_gamma;
 
 use super::least_squares::{ExactBelow, GLM_TOLERANCE, LeastSquares, Solution};
-use super::{Convergence, Design, Family, Fit, RegressionError, checked_weights};
-
-/// When the iterations stop.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Iterations {
-    /// The most steps.
-    pub most: usize,
-    /// The relative change of the deviance below which they have converged.
-    pub tolerance: f64,
-}
-
-impl Default for Iterations {
-    fn default() -> Self {
-        Self { most: 25, tolerance: 1e-8 }
-    }
-}
+use super::{Convergence, Design, Family, Fit, Iterations, RegressionError, checked_weights};
 
 /// Logistic regression: P(y = 1) = 1 / (1 + exp(−xβ)).
 ///

@@ -1,5 +1,7 @@
 //! Linear, logistic and Poisson regression against R 4's `lm` and `glm`, and at the edges of what can be fitted.
 
+mod of_categories;
+
 use proptest::prelude::*;
 use rand::SeedableRng;
 use rand_chacha::ChaCha12Rng;
