@@ -130,6 +130,23 @@ pub enum Error {
     /// Neither the full table nor the junction tree fits.
     #[error(transparent)]
     TooLarge(Box<Refusal>),
+    /// Neither the full table of a penalised fit nor its junction tree fits.
+    #[error(
+        "the junction tree of the terms has {cells} cells, and the limit is {limit}; take fewer terms, or merge \
+         classes"
+    )]
+    TreeTooLarge {
+        /// Its cells; `u128::MAX` where there are more.
+        cells: u128,
+        /// The limit.
+        limit: usize,
+    },
+    /// A term of a penalised fit with numbers that mean nothing.
+    #[error("the term over variables {variables:?} needs finite targets and starts, and penalties above 0")]
+    Term {
+        /// Its variables.
+        variables: Vec<usize>,
+    },
     /// Raking in the given order was asked for where only a junction tree fits.
     #[error("raking in the given order needs the full table; use the free order with a junction tree")]
     OrderNeedsDense,

@@ -49,6 +49,7 @@ mod junction_tree;
 mod model;
 mod multinomial;
 mod options;
+pub mod penalised;
 mod published_totals;
 mod raking;
 mod refusal;

@@ -17,7 +17,7 @@
 
 mod setup;
 
-pub(crate) use setup::Potential;
+pub(crate) use setup::{Potential, layout};
 
 use crate::traversal::Traversal;
 

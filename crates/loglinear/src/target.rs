@@ -129,7 +129,12 @@ impl<'a> Problem<'a> {
     }
 }
 
-fn check_shape(dims: &[usize], what: &'static str, variables: &[usize], found: usize) -> Result<(), Error> {
+pub(crate) fn check_shape(
+    dims: &[usize],
+    what: &'static str,
+    variables: &[usize],
+    found: usize,
+) -> Result<(), Error> {
     let ascending = variables.windows(2).all(|pair| pair[0] < pair[1]);
     if !ascending || variables.last().is_some_and(|&last| last >= dims.len()) {
         return Err(Error::Variables { what, variables: variables.to_vec(), count: dims.len() });

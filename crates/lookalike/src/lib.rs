@@ -13,4 +13,4 @@
 
 pub mod command_line;
 
-pub use {report, statistics, study, synthesis, table, town};
+pub use {privacy, report, statistics, study, synthesis, table, town};

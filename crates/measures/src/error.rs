@@ -36,6 +36,22 @@ pub enum MeasureError {
     /// A tree that cannot be grown.
     #[error(transparent)]
     Tree(#[from] statistics::trees::TreeError),
+    /// More records than can be told apart by 32-bit numbers.
+    #[error(
+        "the tables hold {records} records together, above the limit of 4294967295; measure a part of them"
+    )]
+    TooManyRecords {
+        /// Records in all tables.
+        records: u64,
+    },
+    /// A file of acceptable regions that cannot be read.
+    #[error("the regions of acceptable risk, line {line}: {message}")]
+    Regions {
+        /// The line, counted from 1.
+        line: usize,
+        /// What is wrong with it.
+        message: String,
+    },
     /// Counts of two sources that do not have the same classes.
     #[error("the two sources do not have the same variables and classes; classify both on one domain first")]
     DifferentDomains,

@@ -21,6 +21,7 @@ pub mod card;
 pub mod comparison;
 mod error;
 pub mod evaluation;
+mod exact_numbers;
 pub mod finding;
 pub mod registry;
 pub mod risk;

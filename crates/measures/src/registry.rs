@@ -1,6 +1,11 @@
 //! The one list of measures, from which command line, reports and documentation are made.
 
 use crate::evaluation::mean_of_sets;
+use crate::risk::DisclosureOptions;
+use crate::risk::attribute::Attribute;
+use crate::risk::identity::Identity;
+use crate::risk::intruder::{Intruder, IntruderOptions};
+use crate::risk::tau::{TauMetrics, TauOptions};
 use crate::risk::uniques::Uniques;
 use crate::utility::conformance::Conformance;
 use crate::utility::distance::Distances;
@@ -53,8 +58,17 @@ pub struct Settings {
     pub propensity: PropensityOptions,
     /// Models that are fitted to every table.
     pub models: Vec<ModelRequest>,
-    /// Sets of variables by which an intruder might know a record; none means all variables but identifiers.
+    /// Sets of variables by which an intruder might know a record; none means all variables but identifiers, and the target
+    /// where there is one.
     pub keys: Vec<Vec<String>>,
+    /// What an intruder might want to know; none means all variables that are neither keys nor identifiers.
+    pub targets: Vec<String>,
+    /// Which disclosures count.
+    pub disclosure: DisclosureOptions,
+    /// At which cell sizes the tau metrics are taken.
+    pub tau: TauOptions,
+    /// What an intruder who knows all records but one may know besides.
+    pub intruder: IntruderOptions,
 }
 
 impl Default for Settings {
@@ -66,13 +80,31 @@ impl Default for Settings {
             propensity: PropensityOptions::default(),
             models: Vec::new(),
             keys: Vec::new(),
+            targets: Vec::new(),
+            disclosure: DisclosureOptions::default(),
+            tau: TauOptions::default(),
+            intruder: IntruderOptions::default(),
         }
     }
 }
 
 /// Every family of measures, in the order reports show them.
-pub const MEASURES: &[&dyn Measure] =
-    &[&Tables, &Counts, &Distances, &Intervals, &Mca, &Propensity, &Models, &Conformance, &Taub, &Uniques];
+pub const MEASURES: &[&dyn Measure] = &[
+    &Tables,
+    &Counts,
+    &Distances,
+    &Intervals,
+    &Mca,
+    &Propensity,
+    &Models,
+    &Conformance,
+    &Taub,
+    &Uniques,
+    &Identity,
+    &Attribute,
+    &TauMetrics,
+    &Intruder,
+];
 
 /// The card of a measure.
 pub fn card_of(name: &str) -> Option<&'static MeasureCard> {

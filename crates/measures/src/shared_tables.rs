@@ -13,6 +13,7 @@ use table::grouping::GroupingStyle;
 use table::schema::{Levels, SpecialCode};
 use table::{Attributes, CodedTable, Codes, CountSource, Domain, Grouping, Kind, Table, Variable};
 
+use crate::exact_numbers::exact_numbers;
 use crate::{Comparison, MeasureError};
 
 /// Tables with the same variables in the same classes, ready to be counted.
@@ -37,6 +38,16 @@ impl SharedTables {
         synthetic: &[&Table],
         grouping: &Grouping,
     ) -> Result<Self, MeasureError> {
+        Self::over(original, synthetic, grouping, |_| true)
+    }
+
+    /// The same over the variables that `keep` keeps by name; the others are not even classified, and count as left out.
+    pub fn over(
+        original: &Table,
+        synthetic: &[&Table],
+        grouping: &Grouping,
+        keep: impl Fn(&str) -> bool,
+    ) -> Result<Self, MeasureError> {
         if synthetic.is_empty() {
             return Err(MeasureError::NoSynthetic);
         }
@@ -48,7 +59,8 @@ impl SharedTables {
         }
         let tables: Vec<&Table> = std::iter::once(original).chain(synthetic.iter().copied()).collect();
         let exact = grouping.style == GroupingStyle::Exact;
-        let in_all = |name: &str| tables.iter().all(|table| table.schema().variable(name).is_ok());
+        let in_all =
+            |name: &str| keep(name) && tables.iter().all(|table| table.schema().variable(name).is_ok());
         let variables = original.schema().variables().iter();
         let (used, unused): (Vec<&Variable>, Vec<&Variable>) = variables
             .partition(|variable| in_all(&variable.name) && (exact || variable.kind != Kind::TextId));
@@ -217,6 +229,13 @@ impl<'a> Sides<'a> {
                 other => other,
             })
         };
+        if grouping.style == GroupingStyle::Exact {
+            let numbers = exact_numbers(self.sides.iter().map(entries), codes.len());
+            let classes = self.classes(numbers.partition, codes, numbers.missing);
+            let of_side = |side: Vec<u32>| Codes::collect(classes.size(), side);
+            let classified = numbers.classes.into_iter().map(of_side).collect();
+            return Ok((classes, classified));
+        }
         let (mut values, mut missing) = (Vec::new(), false);
         for entry in self.sides.iter().flat_map(entries) {
             match entry {
@@ -225,9 +244,9 @@ impl<'a> Sides<'a> {
                 Entry::Code(_) => {}
             }
         }
-        let partition = match (&self.sides[0].0.cuts, grouping.style) {
-            (Some(cuts), style) if style != GroupingStyle::Exact => widened(cuts, &values),
-            _ => grouping.partition(values),
+        let partition = match &self.sides[0].0.cuts {
+            Some(cuts) => widened(cuts, &values),
+            None => grouping.partition(values),
         };
         let classes = self.classes(partition, codes.clone(), missing);
         let classified = self.sides.iter().map(|side| {

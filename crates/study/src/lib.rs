@@ -5,6 +5,7 @@
 //! - [`school_census`]: a deterministic table as large and as sparse as the one of Jackson, Mitra, Francis & Dove (2022),
 //!   to plan and to measure speed on.
 
+pub mod audit;
 pub mod plan;
 pub mod release;
 pub mod school_census;

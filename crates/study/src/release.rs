@@ -4,6 +4,7 @@ use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use privacy::{LedgerRecord, Neighbours};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use synthesis::{Fitted, Recipe, SynthesisError};
@@ -89,7 +90,20 @@ pub struct Release<'a> {
     pub input: Input,
     /// SHA-256 of the input.
     pub input_sha256: String,
+    /// The books of a private release.
+    pub books: Option<Books<'a>>,
 }
+
+/// The ledger of a private release, for machines and for people.
+pub struct Books<'a> {
+    /// The ledger.
+    pub record: &'a LedgerRecord,
+    /// The same as a page.
+    pub page: String,
+}
+
+/// The name of the ledger in the folder.
+pub const LEDGER: &str = "ledger.json";
 
 impl Release<'_> {
     /// Writes the release to the new folder `out`; an existing one is replaced only if `replace` says so, and only at the end.
@@ -115,9 +129,14 @@ impl Release<'_> {
             files.push(self.write_data(folder.path(), number)?);
         }
         let recipe = Recipe { seed: None, ..self.recipe.clone() };
-        for (name, text) in
-            [("schema.toml", self.fitted.schema().to_toml()), ("recipe.toml", recipe.to_toml())]
-        {
+        let mut texts =
+            vec![("schema.toml", self.fitted.schema().to_toml()), ("recipe.toml", recipe.to_toml())];
+        if let Some(books) = &self.books {
+            books.record.verify()?;
+            let json = serde_json::to_string_pretty(books.record).unwrap_or_default();
+            texts.extend([(LEDGER, json + "\n"), ("ledger.md", books.page.clone())]);
+        }
+        for (name, text) in texts {
             let mut file = Hashed::create(&folder.path().join(name)).map_err(failed)?;
             file.write_all(text.as_bytes()).map_err(failed)?;
             files.push(file.finish(name, None).map_err(failed)?);
@@ -140,6 +159,23 @@ impl Release<'_> {
             seed: self.fitted.seed,
             input_sha256: self.input_sha256.clone(),
         }
+    }
+
+    fn guarantee(&self) -> String {
+        let Some(Books { record, .. }) = &self.books else {
+            return "not private: no differential privacy was asked for".into();
+        };
+        if let Some(warning) = &record.warning {
+            return warning.clone();
+        }
+        let neighbours = match record.neighbours {
+            Neighbours::AddRemove => "with or without any one",
+            Neighbours::ReplaceOne => "with any one replaced by another",
+        };
+        format!(
+            "{}: tables {neighbours} {} are indistinguishable to this degree; see {LEDGER}",
+            record.asked, record.unit
+        )
     }
 
     fn write_data(&self, folder: &Path, number: u32) -> Result<FileEntry, SynthesisError> {
@@ -165,8 +201,12 @@ impl Release<'_> {
             created: now(),
             method: self.recipe.method.clone(),
             m: self.fitted.m(),
-            guarantee: "not private: no differential privacy was asked for".into(),
-            seed_from: if self.recipe.seed.is_some() { "the user" } else { "the operating system" }.into(),
+            guarantee: self.guarantee(),
+            seed_from: match (&self.books, self.recipe.seed) {
+                (Some(books), _) => books.record.randomness.generator.clone(),
+                (None, Some(_)) => "the user".into(),
+                (None, None) => "the operating system".into(),
+            },
             input: self.input.clone(),
             remarks: self.fitted.model.remarks(),
             files,
@@ -276,7 +316,8 @@ mod tests {
         let people = read_csv_text("sex,age\nF,31\nM,47\nF,31\nM,50\n", &ReadOptions::default()).unwrap();
         let fitted = synthesis::fit(&people, recipe)?;
         let input = Input { rows: 4, columns: 2 };
-        Release { fitted: &fitted, recipe, input, input_sha256: "of the input".into() }.write(out, replace)
+        Release { fitted: &fitted, recipe, input, input_sha256: "of the input".into(), books: None }
+            .write(out, replace)
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! From cells to records: levels by name, numbers drawn within their class, derived variables computed, identifiers new.
 //!
-//! A number is drawn uniformly within its class without looking at the data again. Where a class straddles a rule, the
+//! A number is drawn within its class without looking at the data again: evenly, or by the shape and step that the schema
+//! declares. Where a class straddles a rule, the
 //! draw is repeated until the record keeps the schema, which is a draw from the class given the rule. Where a hundred draws
 //! have not done it, numbers at and between those that the rules name are proposed instead: the record then keeps the schema,
 //! but is no longer uniform among the few that do.
@@ -12,7 +13,7 @@ use rand::RngExt;
 use rayon::prelude::*;
 use table::column::{Entry, Numbers, TextColumn};
 use table::expression::{Condition, Formula, Record, Span, Value};
-use table::schema::Kind;
+use table::schema::{Kind, Shape};
 use table::{Codes, Column, Domain, Schema, Table};
 
 use crate::randomness::{BLOCK, Rng, Seed};
@@ -33,6 +34,8 @@ pub struct Decoder {
     forbidden: Vec<Forbidden>,
     /// For each variable of the domain, numbers that would be read as a special code or as missing.
     reserved: Vec<Vec<f64>>,
+    /// For each variable of the domain, how its numbers are drawn within a class.
+    draws: Vec<(Shape, Option<f64>)>,
     /// Numbers that rules compare with.
     landmarks: Vec<f64>,
 }
@@ -116,7 +119,11 @@ impl Decoder {
             Ok(variable.codes.iter().map(|code| code.value).chain(tokens).collect())
         });
         let reserved = reserved.collect::<Result<Vec<Vec<f64>>, table::TableError>>()?;
-        Ok(Self { schema, domain, sources, derived, forbidden, reserved, landmarks })
+        let draw = |classes: &table::Classes| {
+            schema.variable(classes.name()).map(|variable| (variable.shape, variable.step))
+        };
+        let draws = domain.variables().iter().map(draw).collect::<Result<_, _>>()?;
+        Ok(Self { schema, domain, sources, derived, forbidden, reserved, draws, landmarks })
     }
 
     /// The schema that its records keep.
@@ -157,6 +164,42 @@ impl Decoder {
         Ok(())
     }
 
+    /// Records of the modelled variables with what is not modelled: derived variables computed, identifiers new. Records must
+    /// keep the schema.
+    pub fn complete(&self, records: Table) -> Result<Table, SynthesisError> {
+        let rows = 0..records.rows();
+        let variables = self.schema.variables();
+        let given = |variable: usize| records.schema().position_of(&variables[variable].name).ok();
+        let places: Vec<Option<usize>> = (0..variables.len()).map(given).collect();
+        let mut columns: Vec<Option<Column>> =
+            places.iter().map(|place| place.map(|place| records.columns()[place].clone())).collect();
+        if !self.derived.is_empty() {
+            let computed = rows.clone().map(|row| {
+                let record = records.record(row);
+                let value = |place: &Option<usize>| place.map_or(Value::Missing, |place| record.value(place));
+                let mut draft = Draft(places.iter().map(value).collect());
+                for (variable, formula) in &self.derived {
+                    draft.0[*variable] = formula.number(&draft).map_or(Value::Missing, Value::Number);
+                }
+                self.derived.iter().map(|(variable, _)| draft.0[*variable]).collect::<Vec<Value>>()
+            });
+            let computed: Vec<Vec<Value>> = computed.collect();
+            for (at, (variable, _)) in self.derived.iter().enumerate() {
+                columns[*variable] = Some(self.column(*variable, rows.clone(), |row| computed[row][at]));
+            }
+        }
+        let column = |(variable, column): (usize, Option<Column>)| {
+            column.unwrap_or_else(|| self.column(variable, rows.clone(), |_| Value::Text))
+        };
+        let columns = columns.into_iter().enumerate().map(column).collect();
+        self.checked(Table::new(Arc::clone(&self.schema), columns)?)
+    }
+
+    fn checked(&self, table: Table) -> Result<Table, SynthesisError> {
+        let broken = table.violations()?;
+        if broken.is_empty() { Ok(table) } else { Err(SynthesisError::Rules(broken.to_string())) }
+    }
+
     fn decode_block(&self, cells: &Cells, block: usize, mut rng: Rng) -> Result<Table, SynthesisError> {
         let rows = block * BLOCK..cells.rows().min((block + 1) * BLOCK);
         let columns: Vec<Column> = if self.forbidden.is_empty() && self.derived.is_empty() {
@@ -177,9 +220,7 @@ impl Decoder {
             };
             (0..self.sources.len()).map(column).collect()
         };
-        let table = Table::new(Arc::clone(&self.schema), columns)?;
-        let broken = table.violations()?;
-        if broken.is_empty() { Ok(table) } else { Err(SynthesisError::Rules(broken.to_string())) }
+        self.checked(Table::new(Arc::clone(&self.schema), columns)?)
     }
 
     fn draft(&self, cell: &[u32], rng: &mut Rng) -> Result<Draft, SynthesisError> {
@@ -271,7 +312,16 @@ impl Decoder {
             Span::Code(code) => Value::Code(code),
             Span::Missing | Span::Anything => Value::Missing,
             Span::Numbers { low, high } => {
-                number_between(low, high, classes.is_whole(), rng).map_or(Value::Missing, Value::Number)
+                let (shape, step) = self.draws[position];
+                let number =
+                    match step.map(|step| (step, multiples_between(low, high, step, classes.is_whole()))) {
+                        Some((step, Some((first, last)))) => {
+                            shaped_whole(shape, first, last, rng).map(|multiple| multiple * step)
+                        }
+                        _ if classes.is_whole() => shaped_whole(shape, low.ceil(), high.floor(), rng),
+                        _ => Some(shaped_real(shape, low, high, rng)),
+                    };
+                number.map_or(Value::Missing, Value::Number)
             }
         }
     }
@@ -314,13 +364,35 @@ impl Decoder {
 /// A number drawn uniformly between two others; `None` if it must be whole and there is none.
 fn number_between(low: f64, high: f64, whole: bool, rng: &mut Rng) -> Option<f64> {
     if whole {
-        let (low, high) = (low.ceil() as i64, high.floor() as i64);
-        return (low <= high).then(|| rng.random_range(low..=high) as f64);
+        return shaped_whole(Shape::Uniform, low.ceil(), high.floor(), rng);
     }
+    Some(shaped_real(Shape::Uniform, low, high, rng))
+}
+
+/// A whole number between two others; `None` if there is none. Each stands for the unit interval that it begins.
+fn shaped_whole(shape: Shape, low: f64, high: f64, rng: &mut Rng) -> Option<f64> {
+    if low > high {
+        return None;
+    }
+    if shape == Shape::Uniform {
+        return Some(rng.random_range(low as i64..=high as i64) as f64);
+    }
+    Some(shape.quantile(rng.random(), low, high + 1.0).floor().clamp(low, high))
+}
+
+/// A real number of an interval that is open above.
+fn shaped_real(shape: Shape, low: f64, high: f64, rng: &mut Rng) -> f64 {
     if low == high {
-        return Some(low);
+        return low;
     }
-    // A mixture of both ends, because the distance of two huge numbers may be no number.
-    let share: f64 = rng.random();
-    Some((low * (1.0 - share) + high * share).clamp(low, high.next_down()))
+    shape.quantile(rng.random(), low, high).clamp(low, high.next_down())
+}
+
+/// The first and last multiple of `step` in an interval, in units of `step`; `None` if there is none.
+fn multiples_between(low: f64, high: f64, step: f64, closed: bool) -> Option<(f64, f64)> {
+    let (first, mut last) = ((low / step).ceil(), (high / step).floor());
+    if !closed && low < high && last * step >= high {
+        last -= 1.0;
+    }
+    (first <= last && first.abs().max(last.abs()) < 9e15).then_some((first, last))
 }

@@ -35,6 +35,26 @@ pub enum SynthesisError {
     /// Records that keep the schema could not be drawn.
     #[error("the schema leaves too little room: {0}")]
     Rules(String),
+    /// A refusal for the sake of privacy: the domain was read off the records.
+    #[error(
+        "a private run needs a declared schema, and nobody has declared public what may be in: {}; draft one with \
+         `lookalike describe DATA --write-schema NEW.schema.toml`, review it, set `declared = true` with a reason, and run again \
+         with `--schema NEW.schema.toml`",
+        .variables.join(", ")
+    )]
+    LearnedSchema {
+        /// The variables whose domain is not declared.
+        variables: Vec<String>,
+    },
+    /// A refusal for the sake of privacy: noise that can be replayed protects nothing.
+    #[error(
+        "a private run takes no seed: whoever knows it can take the noise off again; leave it out (for tests there is \
+         --insecure-test-seed, which voids the guarantee)"
+    )]
+    SeedInPrivateRun,
+    /// A question that the guard refused.
+    #[error(transparent)]
+    Privacy(#[from] privacy::PrivacyError),
     /// A model file that cannot be used.
     #[error("model file: {0}")]
     ModelFile(String),

@@ -9,8 +9,8 @@ use table::{Attributes, CodedTable, CountSource, Domain, Grouping, Schema, Table
 use crate::decoder::Decoder;
 use crate::randomness::Seed;
 use crate::strata::Strata;
-use crate::synthesizer::Data;
-use crate::{Cells, Model, Recipe, StructuralZeros, SynthesisError, Synthesizer, registry};
+use crate::synthesizer::{Data, Drawn};
+use crate::{Model, Recipe, StructuralZeros, SynthesisError, Synthesizer, registry};
 
 /// Synthetic tables, and what the fit had to say.
 pub struct Generated {
@@ -37,8 +37,7 @@ pub struct Fitted {
 /// Carries out a recipe in memory.
 pub fn generate(table: &Table, recipe: &Recipe) -> Result<Generated, SynthesisError> {
     let fitted = fit(table, recipe)?;
-    let tables = (0..fitted.m)
-        .map(|number| fitted.decoder.decode(&fitted.cells(number)?, fitted.seed_of(number).child(1)));
+    let tables = (0..fitted.m).map(|number| fitted.table(number));
     Ok(Generated {
         tables: tables.collect::<Result<_, _>>()?,
         remarks: fitted.model.remarks(),
@@ -46,10 +45,13 @@ pub fn generate(table: &Table, recipe: &Recipe) -> Result<Generated, SynthesisEr
     })
 }
 
-/// Fits the recipe's method to the table, which must keep its schema.
+/// Fits the recipe's method to the table, which must keep its schema. A private recipe is carried out by [`private`](crate::private).
 pub fn fit(table: &Table, recipe: &Recipe) -> Result<Fitted, SynthesisError> {
     recipe.check()?;
-    let synthesizer = (registry::method(&recipe.method)?.build)(&recipe.options)?;
+    if recipe.privacy.is_some() {
+        return Err(SynthesisError::option("privacy", "a private recipe is carried out with private::fit"));
+    }
+    let synthesizer = (registry::plain(&recipe.method)?)(&recipe.options)?;
     if recipe.rows.is_some() && !synthesizer.rows_can_be_chosen() {
         let message =
             format!("the number of records of `{}` is random; use its option `scale`", recipe.method);
@@ -82,7 +84,7 @@ pub fn fit(table: &Table, recipe: &Recipe) -> Result<Fitted, SynthesisError> {
 
 /// The recipe's method, unless rows are asked of one that makes as many as it makes.
 pub(crate) fn refuse_rows_if_random(recipe: &Recipe) -> Result<Box<dyn Synthesizer>, SynthesisError> {
-    let synthesizer = (registry::method(&recipe.method)?.build)(&recipe.options)?;
+    let synthesizer = (registry::plain(&recipe.method)?)(&recipe.options)?;
     if recipe.rows.is_some() && !synthesizer.rows_can_be_chosen() {
         let message =
             format!("the number of records of `{}` is random; use its option `scale`", recipe.method);
@@ -178,18 +180,32 @@ impl Fitted {
     pub fn draw(
         &self,
         number: u32,
-        take: impl FnMut(Table) -> Result<(), SynthesisError>,
+        mut take: impl FnMut(Table) -> Result<(), SynthesisError>,
     ) -> Result<(), SynthesisError> {
-        self.decoder.decode_in_parts(&self.cells(number)?, self.seed_of(number).child(1), take)
+        match self.sample(number)? {
+            Drawn::Cells(cells) => self.decoder.decode_in_parts(&cells, self.seed_of(number).child(1), take),
+            Drawn::Records(records) => take(self.decoder.complete(records)?),
+        }
     }
 
-    /// The cells of data set `number`.
-    pub fn cells(&self, number: u32) -> Result<Cells, SynthesisError> {
-        let cells = self.model.sample(self.rows, self.seed_of(number).child(0))?;
-        if cells.rows() == 0 {
+    /// Data set `number`, from 0, all at once.
+    pub fn table(&self, number: u32) -> Result<Table, SynthesisError> {
+        match self.sample(number)? {
+            Drawn::Cells(cells) => self.decoder.decode(&cells, self.seed_of(number).child(1)),
+            Drawn::Records(records) => self.decoder.complete(records),
+        }
+    }
+
+    /// What the model draws for data set `number`, before it is decoded.
+    pub fn sample(&self, number: u32) -> Result<Drawn, SynthesisError> {
+        if let Some(paid) = self.model.paid(number) {
+            return Ok(paid.clone());
+        }
+        let drawn = self.model.sample(self.rows, self.seed_of(number).child(0))?;
+        if drawn.rows() == 0 {
             return Err(SynthesisError::option("scale", "a data set came out empty; choose a larger scale"));
         }
-        Ok(cells)
+        Ok(drawn)
     }
 
     fn seed_of(&self, number: u32) -> Seed {

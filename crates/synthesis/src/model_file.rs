@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use privacy::LedgerRecord;
 use serde::{Deserialize, Serialize};
 use table::schema::SchemaFile;
 use table::{Domain, TableError, atomic_file};
@@ -32,6 +33,9 @@ pub struct ModelFile {
     pub recipe: Recipe,
     /// Records in the data: the N of inference, and how many are drawn if nothing else is said.
     pub original_rows: u64,
+    /// The books, if the model was fitted privately.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ledger: Option<LedgerRecord>,
     /// The schema that its records keep, as TOML.
     pub schema: String,
     domain: Domain,
@@ -39,10 +43,13 @@ pub struct ModelFile {
 }
 
 impl ModelFile {
-    /// The file of a model that was fitted by this recipe.
-    pub fn new(recipe: &Recipe, fitted: &Fitted) -> Self {
+    /// The file of a model that was fitted by this recipe; refused if each of its data sets has to be paid for.
+    pub fn new(recipe: &Recipe, fitted: &Fitted) -> Result<Self, SynthesisError> {
+        if let Some(message) = fitted.model.refuses_saving() {
+            return Err(SynthesisError::option("save-model", message));
+        }
         let confidential = fitted.model.confidential();
-        Self {
+        Ok(Self {
             format: FORMAT.into(),
             version: VERSION,
             method: recipe.method.clone(),
@@ -50,10 +57,16 @@ impl ModelFile {
             confidential_because: confidential.map(str::to_owned),
             recipe: recipe.clone(),
             original_rows: fitted.original_rows() as u64,
+            ledger: None,
             schema: fitted.schema().to_toml(),
             domain: fitted.domain().clone(),
             state: fitted.model.state(),
-        }
+        })
+    }
+
+    /// The same file with the books of a private fit.
+    pub fn with_ledger(self, ledger: Option<LedgerRecord>) -> Self {
+        Self { ledger, ..self }
     }
 
     /// Writes the file, whole or not at all; a confidential one for its owner alone.
@@ -81,7 +94,9 @@ impl ModelFile {
     /// The model, ready to draw what `recipe` asks for: data sets, rows, seed, format.
     pub fn fitted(&self, recipe: &Recipe) -> Result<Fitted, SynthesisError> {
         recipe.check()?;
-        refuse_rows_if_random(recipe)?;
+        if recipe.privacy.is_none() {
+            refuse_rows_if_random(recipe)?;
+        }
         let schema = Arc::new(SchemaFile::parse(&self.schema)?.finish()?);
         let decoder = Decoder::new(schema, self.domain.clone())?;
         Ok(Fitted::new(self.model()?, decoder, recipe, self.original_rows as usize))
@@ -89,10 +104,12 @@ impl ModelFile {
 
     /// The model alone.
     pub fn model(&self) -> Result<Box<dyn Model>, SynthesisError> {
-        let method = registry::method(&self.method)?;
+        let Some(load) = registry::method(&self.method)?.load else {
+            return Err(SynthesisError::ModelFile(format!("models of `{}` are not kept", self.method)));
+        };
         if !self.recipe.strata.is_empty() {
-            return Ok(Box::new(Strata::load(&self.state, method.load)?));
+            return Ok(Box::new(Strata::load(&self.state, load)?));
         }
-        (method.load)(self.state.clone())
+        load(self.state.clone())
     }
 }

@@ -8,6 +8,7 @@ use table::TableError;
 use table::write::Format;
 
 use crate::SynthesisError;
+use crate::private::PrivacySettings;
 
 /// A recipe as written in a `*.recipe.toml` file. Every option of the command line has its place here.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -33,6 +34,9 @@ pub struct Recipe {
     /// The format of the data files.
     #[serde(default)]
     pub format: Format,
+    /// What may be spent of privacy; without it the run is not private.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub privacy: Option<PrivacySettings>,
     /// The method's own options.
     #[serde(default, skip_serializing_if = "toml::Table::is_empty")]
     #[schemars(with = "std::collections::BTreeMap<String, serde_json::Value>")]
@@ -58,6 +62,7 @@ impl Recipe {
             strata: Vec::new(),
             groups: five(),
             format: Format::Csv,
+            privacy: None,
             options: toml::Table::new(),
         }
     }
@@ -112,6 +117,7 @@ impl Recipe {
         if self.groups < 2 {
             return Err(SynthesisError::option("groups", "at least two groups are needed"));
         }
+        self.privacy.as_ref().map_or(Ok(()), PrivacySettings::check)?;
         Ok(())
     }
 }

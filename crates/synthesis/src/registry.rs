@@ -1,25 +1,73 @@
 //! The one list of methods.
 
 use crate::card::MethodCard;
-use crate::methods::{catall, ipf, saturated};
+use crate::methods::{catall, dirichlet, ipf, mvnorm, normal_release, saturated};
+use crate::private::PrivateSynthesizer;
 use crate::{Model, SynthesisError, Synthesizer};
 
 /// A method: its card, how its options become a synthesizer, how a stored state becomes a model again.
 pub struct Method {
     /// What it is.
     pub card: &'static MethodCard,
-    /// A synthesizer with these options; unknown ones are refused.
-    pub build: fn(&toml::Table) -> Result<Box<dyn Synthesizer>, SynthesisError>,
-    /// A model from its stored state.
-    pub load: fn(serde_json::Value) -> Result<Box<dyn Model>, SynthesisError>,
+    /// A synthesizer with these options, unless it is private only; unknown options are refused.
+    pub build: Option<Build<dyn Synthesizer>>,
+    /// A private synthesizer with these options, if it can be private.
+    pub private: Option<Build<dyn PrivateSynthesizer>>,
+    /// A model from its stored state, unless there is none to store.
+    pub load: Option<Load>,
 }
+
+/// How a stored state becomes a model.
+pub type Load = fn(serde_json::Value) -> Result<Box<dyn Model>, SynthesisError>;
+
+/// How options become a synthesizer.
+pub type Build<T> = fn(&toml::Table) -> Result<Box<T>, SynthesisError>;
 
 /// Every method, in the order in which they are shown.
 pub const METHODS: &[Method] = &[
-    Method { card: &catall::CARD, build: catall::build, load: catall::load },
-    Method { card: &saturated::CARD, build: saturated::build, load: saturated::load },
-    Method { card: &ipf::CARD, build: ipf::build, load: ipf::load },
+    Method {
+        card: &catall::CARD,
+        build: Some(catall::build),
+        private: Some(catall::private::build),
+        load: Some(catall::load),
+    },
+    Method {
+        card: &saturated::CARD,
+        build: Some(saturated::build),
+        private: None,
+        load: Some(saturated::load),
+    },
+    Method {
+        card: &ipf::CARD,
+        build: Some(ipf::build),
+        private: Some(ipf::private::build),
+        load: Some(ipf::load),
+    },
+    Method { card: &dirichlet::CARD, build: None, private: Some(dirichlet::build), load: None },
+    Method { card: &mvnorm::CARD, build: None, private: Some(mvnorm::build), load: Some(mvnorm::load) },
+    Method { card: &normal_release::CARD, build: None, private: Some(normal_release::build), load: None },
 ];
+
+/// How the method of this name is built without privacy, or why it cannot be.
+pub fn plain(name: &str) -> Result<Build<dyn Synthesizer>, SynthesisError> {
+    let method = method(name)?;
+    method.build.ok_or_else(|| {
+        SynthesisError::option(
+            "method",
+            format!("`{name}` is private only; state a budget, such as --epsilon 1"),
+        )
+    })
+}
+
+/// How the method of this name is built with privacy, or why it cannot be.
+pub fn private(name: &str) -> Result<Build<dyn PrivateSynthesizer>, SynthesisError> {
+    let method = method(name)?;
+    method.private.ok_or_else(|| {
+        let able = METHODS.iter().filter(|method| method.private.is_some()).map(|method| method.card.name);
+        let able = able.collect::<Vec<_>>().join(", ");
+        SynthesisError::option("method", format!("`{name}` cannot be private; those that can are {able}"))
+    })
+}
 
 /// The method of this name, or an error with the nearest one.
 pub fn method(name: &str) -> Result<&'static Method, SynthesisError> {

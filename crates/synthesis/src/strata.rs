@@ -4,7 +4,7 @@ use rand::seq::SliceRandom;
 use table::{Attributes, Classes, Domain, SparseSource};
 
 use crate::randomness::Seed;
-use crate::synthesizer::Data;
+use crate::synthesizer::{Data, Drawn};
 use crate::{Cells, Model, SynthesisError, Synthesizer};
 
 /// Models of strata.
@@ -12,12 +12,17 @@ pub struct Strata {
     by: Attributes,
     domain: Domain,
     models: Vec<Stratum>,
+    exact_sizes: bool,
 }
 
-struct Stratum {
-    cell: Vec<u32>,
-    records: u64,
-    model: Box<dyn Model>,
+/// One stratum.
+pub(crate) struct Stratum {
+    /// Its cell of the variables by which strata are made.
+    pub cell: Vec<u32>,
+    /// How many records it stands for.
+    pub records: u64,
+    /// Its model.
+    pub model: Box<dyn Model>,
 }
 
 impl Strata {
@@ -49,13 +54,18 @@ impl Strata {
                 .fit(Data { counts: &counts, records: None, zeros: &zeros }, seed.child(number as u64))?;
             models.push(Stratum { cell, records, model });
         }
-        Ok(Self { by: by.clone(), domain: domain.clone(), models })
+        Ok(Self { by: by.clone(), domain: domain.clone(), models, exact_sizes: true })
+    }
+
+    /// Models that were fitted privately, with noisy sizes.
+    pub(crate) fn private(by: Attributes, domain: Domain, models: Vec<Stratum>) -> Self {
+        Self { by, domain, models, exact_sizes: false }
     }
 }
 
 impl Model for Strata {
     /// Strata keep their shares of the records exactly, up to rounding; records come in random order.
-    fn sample(&self, rows: usize, seed: Seed) -> Result<Cells, SynthesisError> {
+    fn sample(&self, rows: usize, seed: Seed) -> Result<Drawn, SynthesisError> {
         let shares = largest_remainders(
             &self.models.iter().map(|stratum| stratum.records).collect::<Vec<_>>(),
             rows as u64,
@@ -63,13 +73,13 @@ impl Model for Strata {
         let mut all = Cells::with_capacity(&self.domain, rows);
         for (number, (stratum, rows)) in self.models.iter().zip(shares).enumerate() {
             if rows > 0 {
-                let drawn = stratum.model.sample(rows as usize, seed.child(number as u64))?;
+                let drawn = stratum.model.sample(rows as usize, seed.child(number as u64))?.into_cells();
                 all.append_stratum(&self.by, &stratum.cell, &drawn);
             }
         }
         let mut order: Vec<u32> = (0..all.rows() as u32).collect();
         order.shuffle(&mut seed.stream(0));
-        Ok(all.reorder(&order, &self.domain))
+        Ok(all.reorder(&order, &self.domain).into())
     }
 
     fn remarks(&self) -> Vec<String> {
@@ -85,6 +95,7 @@ impl Model for Strata {
     fn state(&self) -> serde_json::Value {
         let stratum = |stratum: &Stratum| serde_json::json!({"cell": stratum.cell, "records": stratum.records, "model": stratum.model.state()});
         serde_json::json!({
+            "exact_sizes": self.exact_sizes,
             "by": self.by.positions(),
             "domain": self.domain,
             "strata": self.models.iter().map(stratum).collect::<Vec<_>>(),
@@ -92,7 +103,13 @@ impl Model for Strata {
     }
 
     fn confidential(&self) -> Option<&'static str> {
-        Some("the number of records in each stratum, and what the models of the strata hold")
+        let of_models = self.models.iter().find_map(|stratum| stratum.model.confidential());
+        let of_sizes = "the number of records in each stratum, and what the models of the strata hold";
+        if self.exact_sizes { Some(of_sizes) } else { of_models }
+    }
+
+    fn refuses_saving(&self) -> Option<&'static str> {
+        self.models.iter().find_map(|stratum| stratum.model.refuses_saving())
     }
 }
 
@@ -121,6 +138,7 @@ impl Strata {
                 .iter()
                 .map(stratum)
                 .collect::<Result<_, SynthesisError>>()?,
+            exact_sizes: state["exact_sizes"].as_bool().unwrap_or(true),
         })
     }
 }

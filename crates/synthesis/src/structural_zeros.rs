@@ -7,7 +7,7 @@ use fixedbitset::FixedBitSet;
 use num_bigint::BigUint;
 use serde::{Deserialize, Serialize};
 use table::expression::{Condition, Region, Span};
-use table::{Attributes, CountSource, Domain, Schema, TableError};
+use table::{Attributes, CountSource, DeclaredSchema, Domain, Schema, TableError};
 
 /// A condition over more cells than this is not worked out.
 const MOST_CELLS: usize = 1 << 22;
@@ -51,9 +51,27 @@ impl From<ListedZeros> for Zeros {
 }
 
 impl StructuralZeros {
-    /// The zeros that the schema declares; parents of nested variables are read off the counts.
+    /// The zeros that the schema declares; parents of nested variables are read off the counts where they are not declared.
     pub fn of(schema: &Schema, counts: &dyn CountSource) -> Result<Self, TableError> {
-        let domain = counts.domain();
+        Self::with_nesting(schema, counts.domain(), |_, child, parent| {
+            Zeros::nesting_in_counts(counts, child, parent)
+        })
+    }
+
+    /// The zeros of a declared schema, without a look at the records: parents of nested variables must be declared too.
+    pub fn declared(schema: &DeclaredSchema, domain: &Domain) -> Result<Self, TableError> {
+        Self::with_nesting(schema.schema(), domain, |name, _, _| {
+            let message = "it is nested, and the schema does not say which parent each level has; declare \
+                           `parents = { level = \"parent\", … }`, which `lookalike describe DATA --schema S --write-schema NEW` drafts";
+            Err(TableError::variable(name, message))
+        })
+    }
+
+    fn with_nesting(
+        schema: &Schema,
+        domain: &Domain,
+        undeclared: impl Fn(&str, usize, usize) -> Result<Zeros, TableError>,
+    ) -> Result<Self, TableError> {
         let mut zeros = Vec::new();
         let variables = schema.variables();
         for impossible in schema.impossible() {
@@ -74,9 +92,15 @@ impl StructuralZeros {
             })?);
         }
         for (position, classes) in domain.variables().iter().enumerate() {
-            let parent = schema.variable(classes.name())?.within.as_deref();
+            let child = schema.position_of(classes.name())?;
+            let parent = variables[child].within.as_deref();
             if let Some(parent) = parent.and_then(|parent| domain.position_of(parent).ok()) {
-                zeros.push(Zeros::nesting(counts, position, parent)?);
+                zeros.push(match schema.declared_parents(child) {
+                    Some(parents) => {
+                        Zeros::nesting(domain, position, parent, |_, level, above| parents[level] == above)
+                    }
+                    None => undeclared(classes.name(), position, parent)?,
+                });
             }
         }
         Ok(Self(zeros.into_iter().filter(|zeros| !zeros.cells.is_clear()).collect()))
@@ -90,6 +114,14 @@ impl StructuralZeros {
     /// Whether a cell over all variables of the domain cannot occur.
     pub fn contains(&self, cell: &[u32]) -> bool {
         self.0.iter().any(|zeros| zeros.contains(cell))
+    }
+
+    /// Whether a cell over some of the variables cannot occur, in whatever company.
+    pub fn forbids(&self, of: &Attributes, cell: &[u32]) -> bool {
+        let mut whole = vec![0; of.positions().last().map_or(0, |last| last + 1)];
+        of.positions().iter().zip(cell).for_each(|(position, class)| whole[*position] = *class);
+        let is_about = |zeros: &&Zeros| of.places_of(&zeros.attributes).is_some();
+        self.0.iter().filter(is_about).any(|zeros| zeros.contains(&whole))
     }
 
     /// The zeros of the other variables once those of a stratum are fixed; positions are those of the remaining domain.
@@ -244,18 +276,28 @@ impl Zeros {
         Ok((!attributes.is_empty()).then_some(Self { attributes, cells, sizes }))
     }
 
-    /// A level under any parent but the one it occurs under. A missing child may have any parent.
-    fn nesting(counts: &dyn CountSource, child: usize, parent: usize) -> Result<Self, TableError> {
+    /// A level under any parent but those it may lie under. A missing child may have any parent.
+    fn nesting(
+        domain: &Domain,
+        child: usize,
+        parent: usize,
+        may_lie: impl Fn(usize, usize, u32) -> bool,
+    ) -> Self {
         let attributes = Attributes::new([child, parent]);
-        let margin = counts.margins(std::slice::from_ref(&attributes))?.remove(0);
-        let classes = &counts.domain().variables()[child];
-        let child_first = child < parent;
-        let mut cells = FixedBitSet::with_capacity(margin.counts().len());
-        for_each_cell(margin.sizes(), |index, cell| {
-            let class = if child_first { cell[0] } else { cell[1] };
-            cells.set(index, margin.counts()[index] == 0 && Some(class) != classes.missing_class());
+        let sizes = domain.sizes(&attributes);
+        let missing = domain.variables()[child].missing_class();
+        let mut cells = FixedBitSet::with_capacity(sizes.iter().product());
+        for_each_cell(&sizes, |index, cell| {
+            let (class, above) = if child < parent { (cell[0], cell[1]) } else { (cell[1], cell[0]) };
+            cells.set(index, Some(class) != missing && !may_lie(index, class as usize, above));
         });
-        Ok(Self { attributes, cells, sizes: margin.sizes().to_vec() })
+        Self { attributes, cells, sizes }
+    }
+
+    /// The same, with the parents that each level occurs under.
+    fn nesting_in_counts(counts: &dyn CountSource, child: usize, parent: usize) -> Result<Self, TableError> {
+        let margin = counts.margins(&[Attributes::new([child, parent])])?.remove(0);
+        Ok(Self::nesting(counts.domain(), child, parent, |index, _, _| margin.counts()[index] > 0))
     }
 
     fn contains(&self, cell: &[u32]) -> bool {
@@ -417,6 +459,21 @@ where = "age < 30 and since < 2000"
         assert!(zeros.contains(&[2, 1, 0, 1, 0, 0]), "a1 under b");
         assert!(zeros.contains(&[2, 1, 0, 0, 3, 0]), "a level that never occurs has no parent");
         assert!(!zeros.contains(&[2, 1, 0, 1, 2, 0]));
+    }
+
+    #[test]
+    fn declared_parents_need_no_look_at_the_records() {
+        let text = format!("[table]\ndeclared = true\nreason = \"code book\"\n{SCHEMA}");
+        let declared = |text: &str| SchemaFile::parse(text).unwrap().finish().unwrap().reviewed().unwrap();
+        let domain = Domain::declared(&declared(&text), 5).unwrap();
+        let refused = StructuralZeros::declared(&declared(&text), &domain).unwrap_err().to_string();
+        assert!(refused.contains("occ2") && refused.contains("parents"), "{refused}");
+        let parents = "within = \"occ1\"\nparents = { a1 = \"a\", a2 = \"a\", b1 = \"b\", never = \"b\" }";
+        let schema = declared(&text.replace("within = \"occ1\"", parents));
+        let zeros = StructuralZeros::declared(&schema, &domain).unwrap();
+        assert!(zeros.contains(&[2, 1, 0, 1, 0, 0]), "a1 under b");
+        assert!(!zeros.contains(&[2, 1, 0, 1, 3, 0]), "a level that never occurs has its declared parent");
+        assert!(zeros.contains(&[2, 1, 0, 0, 3, 0]));
     }
 
     #[test]

@@ -36,10 +36,56 @@ pub trait Synthesizer: Send + Sync {
     fn fit(&self, data: Data<'_>, seed: Seed) -> Result<Box<dyn Model>, SynthesisError>;
 }
 
+/// What a model draws.
+#[derive(Clone, Debug)]
+pub enum Drawn {
+    /// Classes, which the decoder turns into records.
+    Cells(Cells),
+    /// Records with values of their own, of every variable that is modelled.
+    Records(Table),
+}
+
+impl Drawn {
+    /// The number of records.
+    pub fn rows(&self) -> usize {
+        match self {
+            Self::Cells(cells) => cells.rows(),
+            Self::Records(records) => records.rows(),
+        }
+    }
+
+    /// The cells, of a method that draws cells.
+    ///
+    /// # Panics
+    /// If they are records.
+    pub fn into_cells(self) -> Cells {
+        match self {
+            Self::Cells(cells) => cells,
+            Self::Records(_) => panic!("the method draws records, not cells"),
+        }
+    }
+}
+
+impl From<Cells> for Drawn {
+    fn from(cells: Cells) -> Self {
+        Self::Cells(cells)
+    }
+}
+
 /// A fitted model; it keeps no reference to the records.
 pub trait Model: Send + Sync {
     /// Draws a data set of `rows` records, or of as many as the method itself makes.
-    fn sample(&self, rows: usize, seed: Seed) -> Result<Cells, SynthesisError>;
+    fn sample(&self, rows: usize, seed: Seed) -> Result<Drawn, SynthesisError>;
+
+    /// Data set `number`, where all were drawn, and paid for, when the method was fitted.
+    fn paid(&self, _number: u32) -> Option<&Drawn> {
+        None
+    }
+
+    /// Why the model cannot be saved, if it cannot.
+    fn refuses_saving(&self) -> Option<&'static str> {
+        None
+    }
 
     /// What the fit has to say of itself, for people: convergence, size.
     fn remarks(&self) -> Vec<String> {

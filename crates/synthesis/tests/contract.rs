@@ -4,7 +4,6 @@
 
 use rstest::rstest;
 use synthesis::model_file::ModelFile;
-use synthesis::randomness::Seed;
 use synthesis::registry::METHODS;
 use synthesis::{Fitted, Recipe, SynthesisError, fit, generate};
 use table::read::{ReadOptions, read_csv_text};
@@ -31,7 +30,7 @@ fn recipe(method: &str) -> Recipe {
 #[test]
 fn every_method_keeps_its_promises() {
     let people = town(3_000);
-    for method in METHODS {
+    for method in METHODS.iter().filter(|method| method.build.is_some()) {
         let card = method.card;
         assert!(
             !card.citation.is_empty() && !card.summary.is_empty() && !card.memory.is_empty(),
@@ -68,7 +67,7 @@ fn every_method_keeps_its_promises() {
 fn every_model_is_the_same_after_a_walk_through_its_file() {
     let people = town(500);
     let folder = tempfile::tempdir().unwrap();
-    for method in METHODS {
+    for method in METHODS.iter().filter(|method| method.build.is_some()) {
         for strata in [vec![], vec!["district".to_owned()]] {
             let mut recipe = Recipe { strata, ..recipe(method.card.name) };
             if method.card.name == "ipf" && !recipe.strata.is_empty() {
@@ -76,12 +75,9 @@ fn every_model_is_the_same_after_a_walk_through_its_file() {
             }
             let fitted = fit(&people, &recipe).unwrap();
             let path = folder.path().join(method.card.name);
-            ModelFile::new(&recipe, &fitted).write(&path).unwrap();
+            ModelFile::new(&recipe, &fitted).unwrap().write(&path).unwrap();
             let file = ModelFile::read(&path).unwrap();
             assert!(file.confidential && file.confidential_because.is_some(), "{}", method.card.name);
-            let (before, after) =
-                (fitted.model.sample(100, Seed::new(1)), file.model().unwrap().sample(100, Seed::new(1)));
-            assert_eq!(before.unwrap(), after.unwrap(), "{}", method.card.name);
             let drawn = |fitted: &Fitted| {
                 let mut text = String::new();
                 let take = |part: Table| {
@@ -145,7 +141,7 @@ fn wrong_options_are_refused_by_name(#[case] method: &str, #[case] options: &[&s
 #[test]
 fn nothing_and_none_are_refused_for_every_method() {
     let people = town(300);
-    for method in METHODS {
+    for method in METHODS.iter().filter(|method| method.build.is_some()) {
         let base = recipe(method.card.name);
         let refused = |recipe: Recipe, option: &str| {
             let error = generate(&people, &recipe).map(|_| ()).unwrap_err().to_string();
@@ -170,7 +166,7 @@ fn a_table_that_breaks_its_schema_is_refused_by_every_method() {
     let file = SchemaFile::parse(schema).unwrap();
     let raw = read_csv_text("a,b\n1,2\n2,5\n", &ReadOptions::default()).unwrap();
     let broken = Table::new(std::sync::Arc::new(file.finish().unwrap()), raw.columns().to_vec()).unwrap();
-    for method in METHODS {
+    for method in METHODS.iter().filter(|method| method.build.is_some()) {
         let error = generate(&broken, &Recipe { seed: Some(1), ..Recipe::new(method.card.name) })
             .map(|_| ())
             .unwrap_err();

@@ -80,7 +80,7 @@ fn saturated_cells_have_their_means_and_variances() {
         let sets = 4_000;
         let mut sums = [(0.0, 0.0); 12];
         for number in 0..sets {
-            let cells = fitted.cells(number).unwrap();
+            let cells = fitted.sample(number).unwrap().into_cells();
             let coded = CodedTable::from_codes(fitted.domain().clone(), cells.into_columns());
             let margin = coded.margins(&[Attributes::all(coded.domain())]).unwrap().remove(0);
             for (sum, count) in sums.iter_mut().zip(margin.counts()) {

@@ -174,3 +174,24 @@ fn many_rules_about_different_variables_are_counted() {
     assert_eq!((sizes[&1], sizes[&0]), (2, u64::MAX - 2));
     synth(&table, "catall", &["nprior=2"], Some(500));
 }
+
+#[test]
+fn numbers_follow_the_declared_shape_and_step() {
+    let with = |extra: &str| {
+        let schema =
+            format!("[variables.a]\nkind = \"integer\"\nrange = [0, 999]\ncuts = [0, 400, 999]\n{extra}");
+        synth(&read(&schema, "a\n5\n10\n700\n"), "catall", &["nprior=3"], Some(3_000))
+    };
+    let mean_of_the_first_class = |table: &Table| {
+        let values: Vec<i64> = integers(table, "a").into_iter().filter(|value| *value < 400).collect();
+        values.iter().sum::<i64>() as f64 / values.len() as f64
+    };
+    // Means of a uniform and of a triangular density on [0, 400); four standard errors are below 15.
+    assert!((mean_of_the_first_class(&with("")) - 199.5).abs() < 15.0);
+    assert!((mean_of_the_first_class(&with("shape = \"decreasing\"\n")) - 132.8).abs() < 15.0);
+    assert!((mean_of_the_first_class(&with("shape = \"increasing\"\n")) - 266.2).abs() < 15.0);
+    let stepped = with("step = 50\n");
+    let values = integers(&stepped, "a");
+    assert!(values.iter().all(|value| value % 50 == 0));
+    assert!(values.contains(&0) && values.contains(&350) && values.contains(&400) && values.contains(&950));
+}

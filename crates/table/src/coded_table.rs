@@ -49,6 +49,13 @@ impl CodedTable {
         Ok(Self { domain: Domain::new(classes)?, columns, rows: table.rows() })
     }
 
+    /// The table in the classes of a domain that was made without it.
+    pub fn in_domain(table: &Table, domain: &Domain) -> Result<Self, TableError> {
+        let column = |classes: &Classes| classify(classes, table.column(classes.name())?);
+        let columns = domain.variables().iter().map(column).collect::<Result<_, _>>()?;
+        Ok(Self { domain: domain.clone(), columns, rows: table.rows() })
+    }
+
     /// A table of codes that are already classes of the domain.
     ///
     /// # Panics

@@ -98,7 +98,7 @@ impl Grouping {
 
 /// The same classes without the values that the kind does not have: nothing outside the range, and for whole numbers no
 /// interval between two of them. Every value of the kind stays in its class.
-fn within_kind(partition: Partition, kind: &Kind) -> Partition {
+pub(crate) fn within_kind(partition: Partition, kind: &Kind) -> Partition {
     let Partition::Intervals { mut limits, chosen_by } = partition else { return partition };
     let range = match *kind {
         Kind::Integer { range: Some((low, high)) } => Some((low as f64, high as f64)),

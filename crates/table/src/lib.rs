@@ -24,6 +24,7 @@ pub mod contingency_table;
 pub mod count_source;
 mod covering;
 pub mod date;
+mod declared_domain;
 pub mod domain;
 mod error;
 pub mod expression;

@@ -220,7 +220,7 @@ fn table(
 
 /// Orders the variables of a table so that those on which the same stations depend are neighbours, the
 /// largest such class last: it becomes the contiguous run of every traversal.
-fn layout(dims: &[usize], variables: &[usize], sets: &[&[usize]]) -> Vec<usize> {
+pub(crate) fn layout(dims: &[usize], variables: &[usize], sets: &[&[usize]]) -> Vec<usize> {
     let mut classes: BTreeMap<Vec<bool>, Vec<usize>> = BTreeMap::new();
     for &variable in variables {
         let role = sets.iter().map(|set| set.contains(&variable)).collect();

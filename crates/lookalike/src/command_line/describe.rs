@@ -78,7 +78,7 @@ impl Describe {
         let mut profile = profile(&table, &self.keys, &Grouping::default())?;
         profile.violations = violations;
         if let Some(path) = &self.write_schema {
-            let schema = table.schema().clone().with_missing_tokens(self.reading.missing.clone());
+            let schema = table.schema_with_parents().with_missing_tokens(self.reading.missing.clone());
             atomic_file::write(path, draft(&schema, &profile).as_bytes())?;
         }
         let text = report::profile_text(&self.data.display().to_string(), &profile);

@@ -3,7 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
-use study::release::{INTERNAL, Input, Manifest, Release, check_target, sha256_of_file};
+use privacy::LedgerRecord;
+use study::release::{Books, INTERNAL, Input, Manifest, Release, check_target, sha256_of_file};
 use synthesis::{Fitted, Recipe, SynthesisError};
 use table::figures::thousands;
 use table::write::Format;
@@ -25,7 +26,7 @@ pub(super) struct Drawing {
     format: Option<FileFormat>,
     /// The folder to write; it must not exist
     #[arg(long, value_name = "DIR")]
-    pub(super) out: PathBuf,
+    out: Option<PathBuf>,
     /// Replace the folder if it is an earlier release
     #[arg(long)]
     force: bool,
@@ -38,9 +39,13 @@ enum FileFormat {
 }
 
 impl Drawing {
-    /// Refuses early what would be refused at the end.
-    pub(super) fn check(&self) -> Result<(), SynthesisError> {
-        check_target(&self.out, self.force)
+    /// The folder to write, checked early for what would be refused at the end.
+    pub(super) fn out(&self) -> Result<&Path, SynthesisError> {
+        let Some(out) = &self.out else {
+            return Err(SynthesisError::option("out", "name the folder to write with --out DIR"));
+        };
+        check_target(out, self.force)?;
+        Ok(out)
     }
 
     /// The recipe with what these options say on top.
@@ -64,10 +69,12 @@ impl Drawing {
         fitted: &Fitted,
         recipe: &Recipe,
         input: &Path,
+        ledger: Option<&LedgerRecord>,
     ) -> Result<Manifest, SynthesisError> {
         let facts = Input { rows: fitted.original_rows() as u64, columns: fitted.schema().variables().len() };
         let input_sha256 = sha256_of_file(input)?;
-        Release { fitted, recipe, input: facts, input_sha256 }.write(&self.out, self.force)
+        let books = ledger.map(|record| Books { record, page: report::ledger_markdown(record) });
+        Release { fitted, recipe, input: facts, input_sha256, books }.write(self.out()?, self.force)
     }
 }
 

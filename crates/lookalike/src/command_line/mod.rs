@@ -7,6 +7,7 @@ mod json_schema;
 mod methods;
 mod output;
 mod plan;
+mod privacy;
 mod progress;
 mod sample;
 mod synth;
@@ -15,6 +16,7 @@ use std::process::ExitCode;
 
 use clap::{Args, Parser, Subcommand};
 
+use ::privacy::PrivacyError;
 use study::plan::PlanError;
 use synthesis::SynthesisError;
 use table::TableError;
@@ -76,13 +78,23 @@ pub enum Failure {
     /// The options do not fit together.
     #[error("{0}")]
     Usage(String),
+    /// Refused for the sake of privacy.
+    #[error("{0}")]
+    Refused(String),
 }
 
 impl Failure {
-    /// 1 could not, 2 wrong usage.
+    /// 1 could not, 2 wrong usage, 3 refused for privacy.
     fn exit_code(&self) -> u8 {
         match self {
             Self::Usage(_) | Self::Plan(_) => 2,
+            Self::Refused(_) => 3,
+            Self::Synthesis(SynthesisError::LearnedSchema { .. } | SynthesisError::SeedInPrivateRun) => 3,
+            Self::Synthesis(SynthesisError::Privacy(error)) => match error {
+                PrivacyError::Epsilon { .. } | PrivacyError::Delta { .. } | PrivacyError::Rho { .. } => 2,
+                PrivacyError::Table(_) | PrivacyError::OperatingSystem { .. } => 1,
+                _ => 3,
+            },
             Self::Synthesis(SynthesisError::Option { .. } | SynthesisError::Recipe { .. }) => 2,
             Self::Table(_) | Self::Synthesis(_) => 1,
         }

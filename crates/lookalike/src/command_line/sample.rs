@@ -21,13 +21,13 @@ pub(super) struct Sample {
 
 impl Sample {
     pub(super) fn run(&self, everywhere: &Everywhere) -> Result<ExitCode, Failure> {
-        self.drawing.check()?;
+        let out = self.drawing.out()?;
         let file = ModelFile::read(&self.model)?;
         // The model's own data sets are drawn again only if their seed is asked for.
         let recipe = self.drawing.on_top_of(Recipe { seed: None, ..file.recipe.clone() });
         let fitted = file.fitted(&recipe)?;
-        let manifest = self.drawing.write(&fitted, &recipe, &self.model)?;
-        everywhere.deliver(&summary(&self.drawing.out, &manifest), || serde_json::json!(manifest))?;
+        let manifest = self.drawing.write(&fitted, &recipe, &self.model, file.ledger.as_ref())?;
+        everywhere.deliver(&summary(out, &manifest), || serde_json::json!(manifest))?;
         Ok(ExitCode::SUCCESS)
     }
 }

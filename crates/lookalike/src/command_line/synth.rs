@@ -1,15 +1,16 @@
 //! `lookalike synth`: synthetic data sets with their evidence, in a release folder.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Args;
 use synthesis::model_file::ModelFile;
-use synthesis::{Recipe, SynthesisError};
+use synthesis::{Recipe, SynthesisError, private};
 use table::read::{self, ReadOptions};
 
 use super::describe::Reading;
 use super::drawing::{Drawing, summary};
+use super::privacy::Privacy;
 use super::{Everywhere, Failure};
 
 /// Make synthetic versions of a table.
@@ -35,6 +36,8 @@ pub(super) struct Synth {
     #[arg(long, value_name = "G")]
     groups: Option<u32>,
     #[command(flatten)]
+    privacy: Privacy,
+    #[command(flatten)]
     drawing: Drawing,
     /// Write the fitted model to this file; it may hold confidential material and then says so
     #[arg(long, value_name = "FILE")]
@@ -44,23 +47,69 @@ pub(super) struct Synth {
 impl Synth {
     pub(super) fn run(&self, everywhere: &Everywhere) -> Result<ExitCode, Failure> {
         let recipe = self.recipe()?;
-        self.drawing.check()?;
-        self.check_model_path()?;
+        if self.privacy.dry_run {
+            return self.dry_run(&recipe, everywhere);
+        }
+        let out = self.drawing.out()?;
+        self.check_model_path(out)?;
+        self.privacy.check_seed(&recipe)?;
         let options = ReadOptions { progress: everywhere.reading(&self.data), ..self.reading.options()? };
         let table = read::read_table(&self.data, &options)?;
-        let fitted = synthesis::fit(&table, &recipe)?;
-        let manifest = self.drawing.write(&fitted, &recipe, &self.data)?;
-        if let Some(path) = &self.save_model {
-            ModelFile::new(&recipe, &fitted).write(path)?;
+        let (fitted, ledger) = if recipe.privacy.is_some() {
+            let fit = private::fit(&table, &recipe, self.privacy.noise()?)
+                .map_err(|error| self.with_command(error))?;
+            (fit.fitted, Some(fit.ledger))
+        } else {
+            (synthesis::fit(&table, &recipe)?, None)
+        };
+        let model = match &self.save_model {
+            Some(path) => Some((path, ModelFile::new(&recipe, &fitted)?.with_ledger(ledger.clone()))),
+            None => None,
+        };
+        let manifest = self.drawing.write(&fitted, &recipe, &self.data, ledger.as_ref())?;
+        if let Some((path, model)) = model {
+            model.write(path)?;
         }
-        everywhere.deliver(&summary(&self.drawing.out, &manifest), || serde_json::json!(manifest))?;
+        everywhere.deliver(&summary(out, &manifest), || serde_json::json!(manifest))?;
         Ok(ExitCode::SUCCESS)
     }
 
+    /// What a private run would spend; the data are not opened.
+    fn dry_run(&self, recipe: &Recipe, everywhere: &Everywhere) -> Result<ExitCode, Failure> {
+        if recipe.privacy.is_none() {
+            let message =
+                "--dry-run shows what a private run would spend; state a budget, such as --epsilon 1";
+            return Err(Failure::Usage(message.into()));
+        }
+        let Some(schema) = self.reading.options()?.schema else {
+            return Err(
+                self.with_command(SynthesisError::LearnedSchema { variables: vec!["every variable".into()] })
+            );
+        };
+        let schema = private::declared(&schema.finish()?).map_err(|error| self.with_command(error))?;
+        let plan = private::plan(&schema, recipe)?;
+        everywhere.deliver(&report::spending_text(&plan), || plan.to_json())?;
+        Ok(ExitCode::SUCCESS)
+    }
+
+    /// The refusal of a learned schema, with the command that helps for these data.
+    fn with_command(&self, error: SynthesisError) -> Failure {
+        let SynthesisError::LearnedSchema { variables } = error else { return error.into() };
+        let data = self.data.display();
+        let stem = self.data.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+        let draft = format!("{}.schema.toml", stem.split('.').next().unwrap_or_default());
+        Failure::Refused(format!(
+            "a private run needs a declared schema: a domain read off the records is itself a leak, and nobody has declared public \
+             what may be in {}\n  1. lookalike describe {data} --write-schema {draft}\n  2. review {draft} against the code book, \
+             then set `declared = true` and say why in `reason`\n  3. run this command again with --schema {draft}",
+            variables.join(", ")
+        ))
+    }
+
     /// A model is confidential: it may not lie in the release, nor take the place of another file.
-    fn check_model_path(&self) -> Result<(), SynthesisError> {
+    fn check_model_path(&self, out: &Path) -> Result<(), SynthesisError> {
         let Some(path) = &self.save_model else { return Ok(()) };
-        if path.starts_with(&self.drawing.out) {
+        if path.starts_with(out) {
             let message = "the model may hold confidential material; keep it outside the release";
             return Err(SynthesisError::option("save-model", message));
         }
@@ -84,6 +133,7 @@ impl Synth {
             recipe.strata.clone_from(strata);
         }
         self.set.iter().try_for_each(|assignment| recipe.set(assignment))?;
+        self.privacy.on_top_of(&mut recipe);
         let recipe = self.drawing.on_top_of(recipe);
         recipe.check()?;
         Ok(recipe)

@@ -4,9 +4,11 @@
 //! and appears, again unique, in the synthetic table (Raab 2022, section 3; Elliot 2014). Records are matched exactly: numbers
 //! by their value, special codes and missing as values of their own.
 
+use table::CountSource;
 use table::domain::Partition;
-use table::{Attributes, Classes, CodedTable, CountSource, Domain, Grouping, Kind, Schema};
 
+use super::key_classes::KeyClasses;
+use super::matching::{key_sets, names_of, percent};
 use crate::{
     Better, Comparison, Finding, Measure, MeasureCard, MeasureError, Null, Range, Settings, SharedTables,
 };
@@ -54,9 +56,8 @@ pub fn unique_records<S: AsRef<str>>(
     comparison: &Comparison<'_>,
     keys: &[S],
 ) -> Result<UniqueRecords, MeasureError> {
-    let matched = Matched::new(comparison)?;
-    let of = matched.keys(keys)?;
-    matched.unique_records(&of)
+    let (tables, classes) = one_key_set(comparison, keys)?;
+    Ok(UniqueRecords::of(&tables, &classes))
 }
 
 /// Flags every record on these keys; no keys mean all variables but identifiers.
@@ -64,20 +65,13 @@ pub fn record_flags<S: AsRef<str>>(
     comparison: &Comparison<'_>,
     keys: &[S],
 ) -> Result<RecordFlags, MeasureError> {
-    let matched = Matched::new(comparison)?;
-    let of = matched.keys(keys)?;
-    let (original, synthetic) = (matched.original(), matched.synthetic());
-    let (y, s) = (original.contingency_table(&of)?, synthetic.contingency_table(&of)?);
-    let flags = |table: &CodedTable, test: &dyn Fn(u64, u64) -> bool| {
-        let mut cell = vec![0; of.len()];
-        let flag = |row: usize| {
-            for (class, position) in cell.iter_mut().zip(of.positions()) {
-                *class = table.columns()[*position].get(row);
-            }
-            test(y.count_of(&cell), s.count_of(&cell))
-        };
-        (0..table.records() as usize).map(flag).collect::<Vec<bool>>()
+    let (_, classes) = one_key_set(comparison, keys)?;
+    let (y, s) = (classes.original_counts(), classes.synthetic_counts(0));
+    let flags = |class_of: &[u32], test: &dyn Fn(u32, u32) -> bool| {
+        let of_class: Vec<bool> = y.iter().zip(s).map(|(y, s)| test(*y, *s)).collect();
+        class_of.iter().map(|class| of_class[*class as usize]).collect::<Vec<bool>>()
     };
+    let (original, synthetic) = (classes.of_original(), classes.of_synthetic(0));
     Ok(RecordFlags {
         original_unique: flags(original, &|y, _| y == 1),
         original_replicated: flags(original, &|y, s| y == 1 && s == 1),
@@ -87,7 +81,34 @@ pub fn record_flags<S: AsRef<str>>(
     })
 }
 
+fn one_key_set<S: AsRef<str>>(
+    comparison: &Comparison<'_>,
+    keys: &[S],
+) -> Result<(SharedTables, KeyClasses), MeasureError> {
+    let keys: Vec<String> = keys.iter().map(|key| key.as_ref().to_owned()).collect();
+    let (tables, mut classes) = key_sets(comparison, &[keys], None)?;
+    Ok((tables, classes.remove(0)))
+}
+
 impl UniqueRecords {
+    fn of(tables: &SharedTables, classes: &KeyClasses) -> Self {
+        let (y, s) = (classes.original_counts(), classes.synthetic_counts(0));
+        let count =
+            |test: &dyn Fn(u32, u32) -> bool| y.iter().zip(s).filter(|(y, s)| test(**y, **s)).count() as u64;
+        let sizes = classes.keys().positions().iter().map(|key| classes_of_original(tables, *key) as f64);
+        Self {
+            keys: names_of(tables, classes.keys()),
+            original_records: tables.original().records(),
+            synthetic_records: tables.synthetic()[0].records(),
+            cells: sizes.product(),
+            occupied_cells: count(&|y, _| y > 0),
+            original_uniques: count(&|y, _| y == 1),
+            synthetic_uniques: count(&|_, s| s == 1),
+            synthetic_uniques_in_original: count(&|y, s| y > 0 && s == 1),
+            replicated_uniques: count(&|y, s| y == 1 && s == 1),
+        }
+    }
+
     /// Per cent of the cells that hold no original record.
     pub fn p0(&self) -> f64 {
         100.0 * (1.0 - self.occupied_cells as f64 / self.cells)
@@ -133,83 +154,19 @@ impl UniqueRecords {
     }
 }
 
-fn percent(part: u64, whole: u64) -> Option<f64> {
-    (whole > 0).then(|| 100.0 * part as f64 / whole as f64)
-}
-
-/// Both tables with every distinct value a class.
-struct Matched<'a> {
-    tables: SharedTables,
-    schema: &'a Schema,
-}
-
-impl<'a> Matched<'a> {
-    fn new(comparison: &Comparison<'a>) -> Result<Self, MeasureError> {
-        let tables = SharedTables::new(comparison, &Grouping::exact())?;
-        Ok(Self { tables, schema: comparison.original.schema() })
-    }
-
-    fn original(&self) -> &CodedTable {
-        self.tables.original()
-    }
-
-    fn synthetic(&self) -> &CodedTable {
-        &self.tables.synthetic()[0]
-    }
-
-    fn keys(&self, names: &[impl AsRef<str>]) -> Result<Attributes, MeasureError> {
-        if !names.is_empty() {
-            return self.tables.attributes(names);
-        }
-        let is_value = |classes: &&Classes| {
-            self.schema.variable(classes.name()).is_ok_and(|variable| variable.kind != Kind::TextId)
-        };
-        let variables = self.tables.domain().variables().iter().filter(is_value);
-        self.tables.attributes(&variables.map(Classes::name).collect::<Vec<_>>())
-    }
-
-    fn unique_records(&self, of: &Attributes) -> Result<UniqueRecords, MeasureError> {
-        let domain: &Domain = self.tables.domain();
-        let (y, s) = (self.original().contingency_table(of)?, self.synthetic().contingency_table(of)?);
-        let (mut in_original, mut replicated) = (0, 0);
-        let mut at = 0;
-        for position in (0..s.occupied()).filter(|position| s.counts()[*position] == 1) {
-            while at < y.occupied() && y.key(at) < s.key(position) {
-                at += 1;
-            }
-            if at < y.occupied() && y.key(at) == s.key(position) {
-                in_original += 1;
-                replicated += u64::from(y.counts()[at] == 1);
-            }
-        }
-        let variables = of.positions().iter().map(|position| (*position, &domain.variables()[*position]));
-        Ok(UniqueRecords {
-            keys: variables.clone().map(|(_, classes)| classes.name().to_owned()).collect(),
-            original_records: self.original().records(),
-            synthetic_records: self.synthetic().records(),
-            cells: variables.map(|(position, _)| self.classes_of_original(position) as f64).product(),
-            occupied_cells: y.occupied() as u64,
-            original_uniques: y.unique_records(),
-            synthetic_uniques: s.unique_records(),
-            synthetic_uniques_in_original: in_original,
-            replicated_uniques: replicated,
-        })
-    }
-
-    /// How many classes a key has for the original alone: all its levels and special codes, the numbers that occur in it, and
-    /// missing if it does. At least one.
-    fn classes_of_original(&self, position: usize) -> usize {
-        let classes = &self.tables.domain().variables()[position];
-        let occurring = self.original().columns()[position].frequencies(classes.size());
-        let values = classes.partition().len();
-        let of_values = match classes.partition() {
-            Partition::Levels(_) => values,
-            _ => occurring[..values].iter().filter(|count| **count > 0).count(),
-        };
-        let codes = classes.missing_class().map_or(classes.size(), |missing| missing as usize) - values;
-        let missing = classes.missing_class().is_some_and(|missing| occurring[missing as usize] > 0);
-        (of_values + codes + usize::from(missing)).max(1)
-    }
+/// How many classes a key has for the original alone: all its levels and special codes, the numbers that occur in it, and
+/// missing if it does. At least one.
+fn classes_of_original(tables: &SharedTables, position: usize) -> usize {
+    let classes = &tables.domain().variables()[position];
+    let occurring = tables.original().columns()[position].frequencies(classes.size());
+    let values = classes.partition().len();
+    let of_values = match classes.partition() {
+        Partition::Levels(_) => values,
+        _ => occurring[..values].iter().filter(|count| **count > 0).count(),
+    };
+    let codes = classes.missing_class().map_or(classes.size(), |missing| missing as usize) - values;
+    let missing = classes.missing_class().is_some_and(|missing| occurring[missing as usize] > 0);
+    (of_values + codes + usize::from(missing)).max(1)
 }
 
 /// The family of measures of uniqueness.
@@ -258,17 +215,8 @@ impl Measure for Uniques {
         comparison: &Comparison<'_>,
         settings: &Settings,
     ) -> Result<Vec<Finding>, MeasureError> {
-        let matched = Matched::new(comparison)?;
-        let all = [Vec::new()];
-        let keys = if settings.keys.is_empty() { &all[..] } else { &settings.keys[..] };
-        let of_keys = |keys: &Vec<String>| Ok(matched.unique_records(&matched.keys(keys)?)?.findings());
-        Ok(keys
-            .iter()
-            .map(of_keys)
-            .collect::<Result<Vec<_>, MeasureError>>()?
-            .into_iter()
-            .flatten()
-            .collect())
+        let (tables, classes) = key_sets(comparison, &settings.keys, None)?;
+        Ok(classes.iter().flat_map(|classes| UniqueRecords::of(&tables, classes).findings()).collect())
     }
 }
 

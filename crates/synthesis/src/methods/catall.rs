@@ -9,10 +9,13 @@ use serde::{Deserialize, Serialize};
 use table::{Attributes, ContingencyTable, Domain};
 
 use super::uniform_cell::UniformCell;
+use super::weighted_cells::WeightedCells;
 use crate::card::{MethodCard, Needs, OptionCard};
 use crate::randomness::Seed;
-use crate::synthesizer::Data;
+use crate::synthesizer::{Data, Drawn};
 use crate::{Cells, Model, StructuralZeros, SynthesisError, Synthesizer, registry};
+
+pub mod private;
 
 /// The card.
 pub const CARD: MethodCard = MethodCard {
@@ -38,11 +41,15 @@ struct Catall {
 
 /// A synthesizer with these options.
 pub fn build(options: &toml::Table) -> Result<Box<dyn Synthesizer>, SynthesisError> {
+    Ok(Box::new(settings(options)?))
+}
+
+fn settings(options: &toml::Table) -> Result<Catall, SynthesisError> {
     let catall: Catall = registry::options(options, &CARD)?;
     if !(catall.nprior.is_finite() && catall.nprior >= 0.0) {
         return Err(SynthesisError::option("nprior", "it must be 0 or a positive number"));
     }
-    Ok(Box::new(catall))
+    Ok(catall)
 }
 
 impl Synthesizer for Catall {
@@ -88,19 +95,23 @@ impl CatallModel {
     }
 }
 
-/// A model from its stored state.
-pub fn load(state: serde_json::Value) -> Result<Box<dyn Model>, SynthesisError> {
-    let state =
-        serde_json::from_value(state).map_err(|error| SynthesisError::ModelFile(error.to_string()))?;
+/// A model from its stored state: exact, or noisy.
+pub fn load(mut state: serde_json::Value) -> Result<Box<dyn Model>, SynthesisError> {
+    let broken = |error: serde_json::Error| SynthesisError::ModelFile(error.to_string());
+    if let Some(noisy) = state.get_mut("noisy") {
+        let noisy = serde_json::from_value(noisy.take()).map_err(broken)?;
+        return Ok(Box::new(WeightedCells::new(CARD.name, noisy)?));
+    }
+    let state = serde_json::from_value(state).map_err(broken)?;
     Ok(Box::new(CatallModel::new(state)?))
 }
 
 impl Model for CatallModel {
-    fn sample(&self, rows: usize, seed: Seed) -> Result<Cells, SynthesisError> {
+    fn sample(&self, rows: usize, seed: Seed) -> Result<Drawn, SynthesisError> {
         let records = self.cell_of_record.len();
         let prior_share = self.state.nprior / (records as f64 + self.state.nprior);
         let (domain, table) = (&self.state.domain, &self.state.table);
-        Ok(Cells::draw(domain, rows, seed, |_, rows, mut rng| {
+        let cells = Cells::draw(domain, rows, seed, |_, rows, mut rng| {
             let mut columns = vec![Vec::with_capacity(rows); domain.variables().len()];
             for _ in 0..rows {
                 match self.prior.as_ref().filter(|_| rng.random_bool(prior_share)) {
@@ -118,7 +129,8 @@ impl Model for CatallModel {
                 }
             }
             columns
-        }))
+        });
+        Ok(cells.into())
     }
 
     fn state(&self) -> serde_json::Value {

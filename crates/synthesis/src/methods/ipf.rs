@@ -3,15 +3,19 @@
 //! The model keeps the margins it is given and nothing beyond. It is held as the full table while that is small, else on the cliques
 //! of the margins' junction tree, so that K has no limit as long as the margins hang together loosely.
 
-use loglinear::{Error, FittedModel, Impossible, Options, Target};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use loglinear::{Error, FittedModel, Impossible, Options, Sampler, Target};
 use serde::{Deserialize, Serialize};
 use table::{Attributes, Domain};
 
 use crate::card::{MethodCard, Needs, OptionCard};
+use crate::cells::Block;
 use crate::randomness::Seed;
-use crate::synthesizer::Data;
-use crate::{Cells, Model, SynthesisError, Synthesizer, registry};
+use crate::synthesizer::{Data, Drawn};
+use crate::{Cells, Model, StructuralZeros, SynthesisError, Synthesizer, registry};
 
+pub mod private;
 mod published_totals;
 
 /// The card.
@@ -25,6 +29,16 @@ pub const CARD: MethodCard = MethodCard {
             name: "margins",
             meaning: "all1, all2, all3, or a list such as \"sex:age,age:edu:income\"; a variable in none is kept by itself",
             default: "all2",
+        },
+        OptionCard {
+            name: "estimate",
+            meaning: "in a private run, how noisy margins become a model: planned (measures what the budget can afford and shrinks what is noise), least-squares, or paper",
+            default: "planned",
+        },
+        OptionCard {
+            name: "weights",
+            meaning: "in a private run with named margins, how the budget is shared: even, by-cells, or one number for each margin",
+            default: "even",
         },
         OptionCard {
             name: "nprior",
@@ -60,6 +74,8 @@ struct Ipf {
     tolerance: f64,
     sweeps: usize,
     totals: Files,
+    #[serde(flatten)]
+    others: toml::Table,
 }
 
 /// One file or several.
@@ -88,6 +104,7 @@ impl Default for Ipf {
             tolerance: fitting.tolerance,
             sweeps: fitting.max_sweeps,
             totals: Files::Several(Vec::new()),
+            others: toml::Table::new(),
         }
     }
 }
@@ -97,6 +114,9 @@ pub fn build(options: &toml::Table) -> Result<Box<dyn Synthesizer>, SynthesisErr
     let ipf: Ipf = registry::options(options, &CARD)?;
     if !(ipf.nprior.is_finite() && ipf.nprior >= 0.0) {
         return Err(SynthesisError::option("nprior", "it must be 0 or a positive number"));
+    }
+    if let Some(name) = ipf.others.keys().next() {
+        return Err(SynthesisError::option(name, "it has a meaning in a private run only; state epsilon"));
     }
     if !(ipf.tolerance.is_finite() && ipf.tolerance > 0.0) {
         return Err(SynthesisError::option("tolerance", "it must be a positive number"));
@@ -185,7 +205,8 @@ impl Synthesizer for Ipf {
             model = model.rake(&published, &options).map_err(|error| names.explain(error))?;
             remarks.push(convergence("raked to the published totals", &model));
         }
-        Ok(Box::new(IpfModel { domain: domain.clone(), model, remarks }))
+        let domain = domain.clone();
+        Ok(Box::new(IpfModel { domain, model, remarks, redrawn: None, private: false }))
     }
 }
 
@@ -278,6 +299,42 @@ struct IpfModel {
     domain: Domain,
     model: FittedModel,
     remarks: Vec<String>,
+    /// Cells that cannot occur and that the fit did not know of: they are drawn again.
+    #[serde(default)]
+    redrawn: Option<StructuralZeros>,
+    /// Whether the margins were noisy and paid for.
+    #[serde(default)]
+    private: bool,
+}
+
+/// So many blocks are drawn for one that keeps the schema before the model is given up.
+const MOST_BLOCKS: u64 = 1_000;
+
+impl IpfModel {
+    /// A block of records that can occur: the model given the schema, by rejection.
+    fn possible_block(
+        &self,
+        sampler: &Sampler<'_>,
+        zeros: &StructuralZeros,
+        number: u64,
+        rows: usize,
+        seed: Seed,
+    ) -> Option<Block> {
+        let mut kept: Block = vec![Vec::with_capacity(rows); self.domain.variables().len()];
+        for attempt in 0..MOST_BLOCKS {
+            let drawn = sampler.block(number, rows, seed.child(attempt).bytes());
+            for row in 0..rows {
+                let cell: Vec<u32> = drawn.iter().map(|column| column[row]).collect();
+                if !zeros.contains(&cell) {
+                    kept.iter_mut().zip(cell).for_each(|(column, class)| column.push(class));
+                }
+                if kept[0].len() == rows {
+                    return Some(kept);
+                }
+            }
+        }
+        None
+    }
 }
 
 /// A model from its stored state.
@@ -288,9 +345,24 @@ pub fn load(state: serde_json::Value) -> Result<Box<dyn Model>, SynthesisError> 
 }
 
 impl Model for IpfModel {
-    fn sample(&self, rows: usize, seed: Seed) -> Result<Cells, SynthesisError> {
+    fn sample(&self, rows: usize, seed: Seed) -> Result<Drawn, SynthesisError> {
         let sampler = self.model.sampler();
-        Ok(Cells::draw(&self.domain, rows, seed, |block, rows, _| sampler.block(block, rows, seed.bytes())))
+        let Some(zeros) = &self.redrawn else {
+            let block = |block, rows, _| sampler.block(block, rows, seed.bytes());
+            return Ok(Cells::draw(&self.domain, rows, seed, block).into());
+        };
+        let stuck = AtomicBool::new(false);
+        let cells = Cells::draw(&self.domain, rows, seed, |number, rows, _| {
+            self.possible_block(&sampler, zeros, number, rows, seed).unwrap_or_else(|| {
+                stuck.store(true, Ordering::Relaxed);
+                vec![vec![0; rows]; self.domain.variables().len()]
+            })
+        });
+        if stuck.into_inner() {
+            let message = "nearly everything that the model draws breaks the schema; raise the budget, or relax the rules";
+            return Err(SynthesisError::Fit { method: CARD.name, message: message.into() });
+        }
+        Ok(cells.into())
     }
 
     fn remarks(&self) -> Vec<String> {
@@ -302,6 +374,6 @@ impl Model for IpfModel {
     }
 
     fn confidential(&self) -> Option<&'static str> {
-        Some("the exact margins to which it was fitted")
+        (!self.private).then_some("the exact margins to which it was fitted")
     }
 }

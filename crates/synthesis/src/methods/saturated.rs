@@ -17,7 +17,7 @@ use table::{Attributes, ContingencyTable, Domain};
 use super::uniform_cell::UniformCell;
 use crate::card::{MethodCard, Needs, OptionCard};
 use crate::randomness::{BLOCK, Rng, Seed};
-use crate::synthesizer::Data;
+use crate::synthesizer::{Data, Drawn};
 use crate::{Cells, Model, StructuralZeros, SynthesisError, Synthesizer, registry};
 
 /// The card.
@@ -266,7 +266,7 @@ fn as_f64(number: &BigUint) -> f64 {
 
 impl Model for SaturatedModel {
     /// The number of records is random and not asked for.
-    fn sample(&self, _rows: usize, seed: Seed) -> Result<Cells, SynthesisError> {
+    fn sample(&self, _rows: usize, seed: Seed) -> Result<Drawn, SynthesisError> {
         let (domain, table) = (&self.state.domain, &self.state.table);
         let counts = self.counts(seed.child(0))?;
         let new = match &self.filling {
@@ -289,11 +289,12 @@ impl Model for SaturatedModel {
             None => table.class(cell, place),
             Some(new_cell) => new[new_cell].0[place],
         };
-        Ok(Cells::draw(domain, order.len(), seed, |block, rows, _| {
+        let cells = Cells::draw(domain, order.len(), seed, |block, rows, _| {
             let records = &order[block as usize * BLOCK..][..rows];
             let column = |place: usize| records.iter().map(|cell| class(*cell as usize, place)).collect();
             (0..domain.variables().len()).map(column).collect()
-        }))
+        });
+        Ok(cells.into())
     }
 
     fn state(&self) -> serde_json::Value {

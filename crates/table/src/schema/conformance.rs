@@ -45,8 +45,10 @@ pub enum Violation {
     /// A value of another kind.
     #[error("`{0}` is not {1}")]
     OtherKind(String, &'static str),
-    /// A level that occurs under two parents.
-    #[error("`{0}` has a level under more than one level of `{1}`, within which it is nested")]
+    /// A level that occurs under two parents, or under another than the declared one.
+    #[error(
+        "`{0}` has a level under more than one level of `{1}`, within which it is nested, or under another than declared"
+    )]
     NotNested(String, String),
     /// A derived value that is not what its formula gives.
     #[error("`{0}` differs from its formula")]
@@ -223,17 +225,15 @@ impl Table {
         else {
             return Vec::new();
         };
-        let levels = self.schema().variables()[child].kind.levels().map_or(0, |levels| levels.len());
-        let mut parent_of: Vec<Option<u32>> = vec![None; levels];
-        let mut rows = Vec::new();
-        for (row, (child, parent)) in children.iter().zip(parents.iter()).enumerate() {
-            if let Some(known) = parent_of.get_mut(child as usize)
-                && *known.get_or_insert(parent) != parent
-            {
-                rows.push(row);
-            }
-        }
-        rows
+        let parent_of: Vec<Option<u32>> = match self.schema().declared_parents(child) {
+            Some(declared) => declared.into_iter().map(Some).collect(),
+            None => self.parents_in_records(child, parent),
+        };
+        let pairs = children.iter().zip(parents.iter()).enumerate();
+        let is_foreign = |(_, (child, parent)): &(usize, (u32, u32))| {
+            parent_of.get(*child as usize).copied().flatten().is_some_and(|known| known != *parent)
+        };
+        pairs.filter(is_foreign).map(|(row, _)| row).collect()
     }
 }
 

@@ -6,7 +6,7 @@ use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{Kind, Levels, Origin, Rule, Schema, SpecialCode, Variable};
+use super::{Kind, Levels, Origin, Rule, Schema, Shape, SpecialCode, Variable};
 use crate::TableError;
 use crate::date::DateFormat;
 use crate::expression::Expression;
@@ -67,6 +67,14 @@ pub struct VariableSection {
     pub cuts: Option<Vec<Scalar>>,
     /// The coarser variable in which this one is nested.
     pub within: Option<String>,
+    /// Under which level of `within` each level lies.
+    #[serde(default)]
+    pub parents: IndexMap<String, String>,
+    /// How a number is drawn when only its class is known.
+    #[serde(default)]
+    pub shape: Shape,
+    /// Numbers that are drawn are multiples of this.
+    pub step: Option<f64>,
     /// The formula from which it is computed.
     pub formula: Option<String>,
     /// Where the domain came from.
@@ -320,7 +328,10 @@ impl VariableSection {
             codes,
             cuts,
             within: self.within,
+            parents: self.parents,
             formula,
+            shape: self.shape,
+            step: self.step,
             origin,
         })
     }

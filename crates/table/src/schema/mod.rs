@@ -8,8 +8,10 @@ mod declared;
 mod file;
 mod foreign;
 mod levels;
+mod nesting;
 mod write;
 
+use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
 pub use conformance::{Located, Violation, Violations};
@@ -49,10 +51,64 @@ pub struct Variable {
     pub cuts: Option<Vec<f64>>,
     /// The coarser variable in which this one is nested.
     pub within: Option<String>,
+    /// Under which level of `within` each level lies; where it is not said, it is read off the records.
+    pub parents: IndexMap<String, String>,
     /// The formula from which it is computed.
     pub formula: Option<Expression>,
+    /// How a number is drawn within a class.
+    pub shape: Shape,
+    /// Numbers drawn within a class are multiples of this, where the class holds one.
+    pub step: Option<f64>,
     /// Who wrote its domain.
     pub origin: Origin,
+}
+
+/// The density from which a number is drawn when only its class is known.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Shape {
+    /// Even over the class.
+    #[default]
+    Uniform,
+    /// Falling in a straight line to zero at the upper limit.
+    Decreasing,
+    /// Rising in a straight line from zero at the lower limit.
+    Increasing,
+    /// Even on the scale of logarithms; of the distance to the lower limit plus one, where that limit is not above zero.
+    LogUniform,
+}
+
+impl Shape {
+    /// The word for it in a schema file.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Uniform => "uniform",
+            Self::Decreasing => "decreasing",
+            Self::Increasing => "increasing",
+            Self::LogUniform => "log-uniform",
+        }
+    }
+
+    /// The number between two limits below which this share of the density lies.
+    ///
+    /// ```
+    /// use table::schema::Shape;
+    /// assert_eq!(Shape::Uniform.quantile(0.25, 0.0, 8.0), 2.0);
+    /// assert_eq!(Shape::Decreasing.quantile(0.75, 0.0, 8.0), 4.0);
+    /// assert_eq!(Shape::Increasing.quantile(0.25, 0.0, 8.0), 4.0);
+    /// assert!((Shape::LogUniform.quantile(0.5, 1.0, 100.0) - 10.0).abs() < 1e-12);
+    /// ```
+    pub fn quantile(self, share: f64, low: f64, high: f64) -> f64 {
+        // A mixture of both ends, because the distance of two huge numbers may be no number.
+        let between = |share: f64| low * (1.0 - share) + high * share;
+        match self {
+            Self::Uniform => between(share),
+            Self::Decreasing => between(1.0 - (1.0 - share).sqrt()),
+            Self::Increasing => between(share.sqrt()),
+            Self::LogUniform if low > 0.0 => (low.ln() * (1.0 - share) + high.ln() * share).exp(),
+            Self::LogUniform => low + ((high - low).ln_1p() * share).exp_m1(),
+        }
+    }
 }
 
 /// What a variable holds.
@@ -156,7 +212,10 @@ impl Variable {
             codes: Vec::new(),
             cuts: None,
             within: None,
+            parents: IndexMap::new(),
             formula: None,
+            shape: Shape::Uniform,
+            step: None,
             origin: Origin::Declared,
         }
     }
@@ -164,6 +223,26 @@ impl Variable {
     /// The position of a number among the special codes.
     pub fn code_position(&self, value: f64) -> Option<usize> {
         self.codes.iter().position(|code| code.value == value)
+    }
+
+    /// Declared parents are of all levels or of none, and both sides are levels.
+    fn check_parents(&self, parent: &str, parent_levels: &Levels) -> Result<(), TableError> {
+        let refuse = |message: String| Err(TableError::variable(&self.name, message));
+        let Some(levels) = self.kind.levels().filter(|_| !self.parents.is_empty()) else { return Ok(()) };
+        if let Some(level) = self.parents.keys().find(|level| levels.position(level).is_none()) {
+            let hint = crate::similar_name::hint(level, levels.iter());
+            return refuse(format!("`parents` names '{level}', which is not one of its levels{hint}"));
+        }
+        if let Some(level) = self.parents.values().find(|level| parent_levels.position(level).is_none()) {
+            let hint = crate::similar_name::hint(level, parent_levels.iter());
+            return refuse(format!("`parents` names '{level}', which is not a level of `{parent}`{hint}"));
+        }
+        match levels.iter().find(|level| !self.parents.contains_key(*level)) {
+            Some(level) => {
+                refuse(format!("`parents` leaves out the level '{level}'; name the parent of each"))
+            }
+            None => Ok(()),
+        }
     }
 
     fn check(&self) -> Result<(), TableError> {
@@ -238,6 +317,19 @@ impl Variable {
                 self.kind.name()
             ));
         }
+        if self.within.is_none() && !self.parents.is_empty() {
+            return refuse("`parents` needs `within`, the variable whose levels they are".into());
+        }
+        let is_drawn = self.kind.is_numeric() && self.formula.is_none();
+        if (self.shape != Shape::Uniform || self.step.is_some()) && !is_drawn {
+            return refuse("`shape` and `step` are for numbers and dates that are not computed".into());
+        }
+        if self.step.is_some_and(|step| !(step.is_finite() && step > 0.0)) {
+            return refuse("`step` must be a positive number".into());
+        }
+        if self.step.is_some_and(|step| step.fract() != 0.0) && !matches!(self.kind, Kind::Real { .. }) {
+            return refuse(format!("`step` must be whole, because the kind is {}", self.kind.name()));
+        }
         if self.formula.is_some() && !matches!(self.kind, Kind::Integer { .. } | Kind::Real { .. }) {
             return refuse(format!("only a number can have a formula, and the kind is {}", self.kind.name()));
         }
@@ -283,6 +375,13 @@ impl Schema {
         self
     }
 
+    /// The schema of the variables of these names, in its own order, with everything that is about those alone.
+    pub fn of_variables(&self, names: &[&str]) -> Result<Self, TableError> {
+        let positions = names.iter().map(|name| self.position_of(name)).collect::<Result<Vec<_>, _>>()?;
+        let kept = (0..self.variables.len()).filter(|position| positions.contains(position));
+        self.select(&kept.collect::<Vec<_>>())
+    }
+
     /// The schema of some of the variables, with everything that is about those alone.
     pub(crate) fn select(&self, positions: &[usize]) -> Result<Self, TableError> {
         let names: Vec<&str> =
@@ -293,6 +392,9 @@ impl Schema {
             positions.iter().map(|position| self.variables[*position].clone()).collect();
         for variable in &mut variables {
             variable.within = variable.within.take().filter(|parent| names.contains(&parent.as_str()));
+            if variable.within.is_none() {
+                variable.parents.clear();
+            }
             variable.formula = variable.formula.take().filter(is_kept);
         }
         let rules =
@@ -329,10 +431,11 @@ impl Schema {
                         return Err(TableError::variable(&variable.name, message));
                     }
                 };
-                if parent_kind.levels().is_none() {
+                let Some(parent_levels) = parent_kind.levels() else {
                     let message = format!("it is nested within `{parent}`, which is not categorical");
                     return Err(TableError::variable(&variable.name, message));
-                }
+                };
+                variable.check_parents(parent, parent_levels)?;
             }
             if let Some(formula) = &variable.formula {
                 formula.formula(&self.variables)?;

@@ -106,7 +106,7 @@ fn rules_formulas_nesting_and_impossible_cells_are_checked() {
     let error = read_csv_text(&text, &options()).unwrap_err().to_string();
     for expected in [
         "`half` differs from its formula (1 record: row 3)",
-        "`occ2` has a level under more than one level of `occ1`, within which it is nested (1 record: row 3)",
+        "`occ2` has a level under more than one level of `occ1`, within which it is nested, or under another than declared (1 record: row 3)",
         "the rule `when marital = 'SINGLE' then income is not missing` is broken (1 record: row 1)",
         "the impossible `age < 16 and marital = 'MARRIED'` occurs (1 record: row 2)",
     ] {

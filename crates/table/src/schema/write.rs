@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::{Kind, Origin, Schema, Variable};
+use super::{Kind, Origin, Schema, Shape, Variable};
 use crate::date::DateFormat;
 
 impl Schema {
@@ -97,6 +97,17 @@ impl Variable {
         }
         if let Some(parent) = &self.within {
             writeln!(out, "within = {}", quoted(parent))?;
+        }
+        if !self.parents.is_empty() {
+            let pairs =
+                self.parents.iter().map(|(level, parent)| format!("{} = {}", key(level), quoted(parent)));
+            writeln!(out, "parents = {{ {} }}", pairs.collect::<Vec<_>>().join(", "))?;
+        }
+        if self.shape != Shape::Uniform {
+            writeln!(out, "shape = \"{}\"", self.shape.name())?;
+        }
+        if let Some(step) = self.step {
+            writeln!(out, "step = {}", number(step))?;
         }
         if let Some(formula) = &self.formula {
             writeln!(out, "formula = {}", quoted(formula.text()))?;

@@ -1,0 +1,114 @@
+//! What each attribute measure means.
+
+use crate::{Better, MeasureCard, Null, Range};
+
+const RAAB: &str =
+    "Raab, Nowok & Dibben (2024), Practical privacy metrics for synthetic data, arXiv:2406.16826";
+const ELLIOT: &str = "Elliot (2014), Final report on the disclosure risk of the SYLLS synthetic data";
+const TAUB: &str = "Taub & Elliot (2019), The synthetic data challenge, eq. 8-9";
+
+const fn percent(
+    name: &'static str,
+    question: &'static str,
+    better: Better,
+    citation: &'static str,
+) -> MeasureCard {
+    MeasureCard { name, question, better, unit: "%", range: Range::PERCENT, null: Null::None, citation }
+}
+
+const fn records(name: &'static str, question: &'static str) -> MeasureCard {
+    let (range, null, better) = (Range::NOT_NEGATIVE, Null::None, Better::Neither);
+    MeasureCard { name, question, better, unit: "records", range, null, citation: RAAB }
+}
+
+const fn share(name: &'static str, question: &'static str, better: Better) -> MeasureCard {
+    let (range, null) = (Range::UNIT, Null::None);
+    MeasureCard { name, question, better, unit: "", range, null, citation: TAUB }
+}
+
+/// One card for each [`super::AttributeStatistic`] in its order.
+pub(super) const CARDS: &[MeasureCard] = &[
+    percent(
+        "attribute.dorig",
+        "How many original records would the original itself disclose?",
+        Better::Neither,
+        RAAB,
+    ),
+    percent(
+        "attribute.dsyn",
+        "How many synthetic records have keys that go with one target value in the synthetic table?",
+        Better::Neither,
+        RAAB,
+    ),
+    percent(
+        "attribute.is",
+        "How many original records have keys that occur in the synthetic table?",
+        Better::Neither,
+        RAAB,
+    ),
+    percent(
+        "attribute.dis",
+        "For how many original records does the synthetic table suggest one target value?",
+        Better::Lower,
+        RAAB,
+    ),
+    percent(
+        "attribute.disco",
+        "For how many original records does the synthetic table suggest one target value, the true one?",
+        Better::Lower,
+        RAAB,
+    ),
+    percent(
+        "attribute.disdio",
+        "How many original records does the synthetic table disclose as the original would?",
+        Better::Lower,
+        RAAB,
+    ),
+    records("attribute.max_denom", "How large is the largest group that is disclosed at once?"),
+    records("attribute.mean_denom", "How large are the groups that are disclosed, on average?"),
+    percent(
+        "attribute.base_cap_d",
+        "How often is the target guessed right without keys, by its frequencies alone?",
+        Better::Neither,
+        ELLIOT,
+    ),
+    percent(
+        "attribute.cap_d",
+        "How often would the original itself give the target of a record?",
+        Better::Neither,
+        ELLIOT,
+    ),
+    percent(
+        "attribute.cap_s",
+        "How often does the synthetic table give the target of its own records?",
+        Better::Neither,
+        ELLIOT,
+    ),
+    percent(
+        "attribute.dcap",
+        "How often does the synthetic table give the target of an original record?",
+        Better::Lower,
+        ELLIOT,
+    ),
+    percent(
+        "attribute.tcap",
+        "Of the original records whose keys occur in the synthetic table, how many are disclosed correctly?",
+        Better::Lower,
+        RAAB,
+    ),
+    share(
+        "attribute.tcap_taub",
+        "How often is an intruder right who trusts the synthetic records that leave no doubt?",
+        Better::Lower,
+    ),
+    share(
+        "attribute.weap1_share",
+        "What share of synthetic records leaves no doubt about the target?",
+        Better::Neither,
+    ),
+    share(
+        "attribute.undefined_share",
+        "Of the synthetic records that leave no doubt, what share has keys that the original lacks?",
+        Better::Neither,
+    ),
+];

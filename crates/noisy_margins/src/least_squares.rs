@@ -1,0 +1,35 @@
+//! `least-squares`: the plainest fit to noisy margins.
+//!
+//! Among all distributions p, the one with the least Σ (n·p − y)² ÷ (2v) over the cells of all measured margins,
+//! with v the variance of their noise; where that leaves a choice, the most even one. Computed as the
+//! [penalised fit](loglinear::penalised) with targets y and penalties r = v × [`EVENNESS`], which is its dual:
+//! evenness then weighs so little beside the squares that a smaller number changes nothing that noise does not
+//! hide.
+//!
+//! Privacy: the table is seen through [`Questions`] alone, the prices add up to the budget, and the rest is
+//! post-processing.
+
+use loglinear::FittedModel;
+use loglinear::penalised::{self, PenalisedOptions, Term};
+
+use crate::error::Error;
+use crate::margins::MarginBudget;
+use crate::questions::Questions;
+
+/// What a record's worth of evenness weighs beside a squared error of one variance.
+pub const EVENNESS: f64 = 0.01;
+
+/// Asks for the margins and fits them.
+pub fn run<Q: Questions>(budget: &MarginBudget, questions: &mut Q) -> Result<FittedModel, Error<Q::Error>> {
+    let terms: Vec<Term> = budget
+        .ask(questions)?
+        .into_iter()
+        .map(|margin| {
+            let target: Vec<f64> = margin.counts.iter().map(|&count| count as f64).collect();
+            let penalty = vec![EVENNESS * margin.noise.variance(); target.len()];
+            Term::new(margin.variables, target, penalty)
+        })
+        .collect();
+    let options = PenalisedOptions::default();
+    Ok(penalised::fit(budget.levels(), budget.records() as f64, &terms, &options)?.model)
+}

@@ -1,0 +1,322 @@
+//! A plan: which margins a budget can afford, and how it is shared among them.
+//!
+//! The plan uses the numbers of classes dᵢ, the number of records n and the budget, all public, and so can be
+//! printed before anything is read. Write M for the number of pairs, C for the cells of all pairs together, c̄
+//! for their mean, and b(s) for the scale of the noise that a share s of the budget buys.
+//!
+//! - **All pairs**, where one equal share gives a scale below a sixth of the mean count of a pair's cell:
+//!   n ≥ 6 c̄ b(1/M). The pairs imply the single variables, which are not measured by themselves.
+//! - **Single variables only**, where even they are mostly noise: x = d̄ b(1/p) ÷ (0.03 n) above 7.
+//! - **Select**: else. A share α = x², within 0.1 and 0.5, goes to the single variables, the rest to
+//!   k = ⌈k*⌉ rounds that each choose a pair and measure it, with k* such that a mean cell holds 8 times the
+//!   scale. With k* below 1 there is one round, and α = 0.8. Choosing gets at most 0.3 of a round, and no more
+//!   than it needs to tell scores apart that differ by 0.3 n.
+//!
+//! **Shares.** The noise of a margin with c cells adds c·2b² to squared errors, so margins measured together
+//! get shares that make Σ c·b² least. With Laplace noise b = 1/ε: ε ∝ c^⅓. With Gaussian noise 2b² = σ² =
+//! 1/(2ρ): ρ ∝ c^½. The scale that is compared with counts above is that of Laplace noise of the same variance,
+//! b = 1 ÷ (2√ρ) under Gaussian noise.
+//!
+//! **Accounting.** All amounts are whole multiples of 2⁻⁴⁰, rounded down, and add up to the budget exactly
+//! (sequential composition). In a selecting run every round is paid from what is left.
+//!
+//! **Large tables.** Where the full table has more than [`DENSE_LIMIT`] cells, all pairs cannot be fitted, and a
+//! round only takes pairs that keep the model's junction tree within [`TREE_LIMIT`] cells: a rule that looks at
+//! numbers of classes and at earlier choices, never at the table.
+
+use loglinear::JunctionTree;
+
+use crate::error::Error;
+use crate::questions::{Notion, Price};
+use crate::shares::Amount;
+
+/// Cells of the full table up to which every set of pairs can be fitted.
+pub const DENSE_LIMIT: usize = 1 << 22;
+/// Cells of a junction tree that the chosen pairs may make in a larger table.
+pub const TREE_LIMIT: usize = 1 << 20;
+/// More records than this are no table.
+const MOST_RECORDS: u64 = 1 << 50;
+
+/// Which margins are measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Design {
+    /// Every pair.
+    AllPairs,
+    /// Single variables, and nothing of how they go together.
+    OneWay,
+    /// Single variables, then some pairs, each chosen for what the model does not yet know of it.
+    Select,
+}
+
+/// What a run will ask, and what it will pay for each question.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Plan {
+    levels: Vec<usize>,
+    records: u64,
+    notion: Notion,
+    budget: Amount,
+    design: Design,
+    one_way: Vec<(usize, Amount)>,
+    pairs: Vec<([usize; 2], Amount)>,
+    rounds: usize,
+    for_rounds: Amount,
+}
+
+/// A question of a plan with its price.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Step {
+    /// Count a margin.
+    Measure {
+        /// Its variables.
+        variables: Vec<usize>,
+        /// What it costs.
+        price: Price,
+    },
+    /// Choose a pair, and count it.
+    Round {
+        /// Which round, from 1.
+        number: usize,
+        /// What the choice costs; nothing where there is only one pair.
+        choose: Option<Price>,
+        /// What the count costs.
+        measure: Price,
+    },
+}
+
+impl Plan {
+    /// Plans for variables with so many classes, a table of `records`, and a budget.
+    ///
+    /// ```
+    /// use noisy_margins::Price;
+    /// use noisy_margins::plan::{Design, Plan};
+    ///
+    /// let levels = [2, 5, 6, 5, 10, 7, 7];
+    /// assert_eq!(Plan::new(&levels, 5_000, Price::Epsilon(2.0))?.design(), Design::AllPairs);
+    /// assert_eq!(Plan::new(&levels, 5_000, Price::Epsilon(0.5))?.design(), Design::Select);
+    /// assert_eq!(Plan::new(&levels, 5_000, Price::Epsilon(0.01))?.design(), Design::OneWay);
+    /// # Ok::<(), noisy_margins::Error>(())
+    /// ```
+    pub fn new(levels: &[usize], records: u64, budget: Price) -> Result<Self, Error> {
+        let (notion, amount) = match budget {
+            Price::Epsilon(amount) => (Notion::Pure, amount),
+            Price::Rho(amount) => (Notion::ZeroConcentrated, amount),
+        };
+        let budget = Amount::budget(amount)?;
+        check_table(levels, records)?;
+        let mut plan = Self {
+            levels: levels.to_vec(),
+            records,
+            notion,
+            budget,
+            design: Design::OneWay,
+            one_way: Vec::new(),
+            pairs: Vec::new(),
+            rounds: 0,
+            for_rounds: budget.minus(budget),
+        };
+        plan.choose_design()?;
+        Ok(plan)
+    }
+
+    /// The number of classes of each variable.
+    pub fn levels(&self) -> &[usize] {
+        &self.levels
+    }
+
+    /// The number of records that is planned for.
+    pub fn records(&self) -> u64 {
+        self.records
+    }
+
+    /// The notion in which the budget is counted.
+    pub fn notion(&self) -> Notion {
+        self.notion
+    }
+
+    /// The budget, rounded down to a multiple of 2⁻⁴⁰.
+    pub fn budget(&self) -> Price {
+        self.notion.price(self.budget.value())
+    }
+
+    /// Which margins are measured.
+    pub fn design(&self) -> Design {
+        self.design
+    }
+
+    /// Every question with its price. Rounds may turn out fewer, and then cost more each, where the junction
+    /// tree of the pairs chosen leaves no room for another ([`TREE_LIMIT`]); the sum stays the same.
+    pub fn steps(&self) -> Vec<Step> {
+        let price = |amount: Amount| self.notion.price(amount.value());
+        let one_way = self
+            .one_way
+            .iter()
+            .map(|&(variable, amount)| Step::Measure { variables: vec![variable], price: price(amount) });
+        let pairs = self
+            .pairs
+            .iter()
+            .map(|&(pair, amount)| Step::Measure { variables: pair.to_vec(), price: price(amount) });
+        let mut steps: Vec<Step> = one_way.chain(pairs).collect();
+        let mut left = self.for_rounds;
+        for number in 1..=self.rounds {
+            let (choose, measure) = self.round(left, self.rounds + 1 - number, !self.is_one_pair());
+            left = left.minus(choose).minus(measure);
+            let choose = (!choose.is_nothing()).then(|| price(choose));
+            steps.push(Step::Round { number, choose, measure: price(measure) });
+        }
+        steps
+    }
+
+    pub(crate) fn one_way(&self) -> &[(usize, Amount)] {
+        &self.one_way
+    }
+
+    pub(crate) fn pairs(&self) -> &[([usize; 2], Amount)] {
+        &self.pairs
+    }
+
+    pub(crate) fn rounds(&self) -> usize {
+        self.rounds
+    }
+
+    pub(crate) fn for_rounds(&self) -> Amount {
+        self.for_rounds
+    }
+
+    /// What choosing and measuring cost in the next of `rounds` rounds, paid from `left`.
+    pub(crate) fn round(&self, left: Amount, rounds: usize, choose: bool) -> (Amount, Amount) {
+        let round = if rounds <= 1 { left } else { left.split(1.0 / rounds as f64).0 };
+        let pairs = self.all_pairs().len() as f64;
+        let enough = 2.0 * pairs.ln() / (0.3 * self.records as f64);
+        let enough = match self.notion {
+            Notion::Pure => enough,
+            Notion::ZeroConcentrated => enough * enough / 8.0,
+        };
+        let nothing = left.minus(left);
+        let chosen = if choose { round.split(0.3).0.at_most(enough) } else { nothing };
+        (chosen, round.minus(chosen))
+    }
+
+    /// The pairs that may be measured next after `measured` ones, in order.
+    pub(crate) fn candidates(&self, measured: &[[usize; 2]]) -> Vec<[usize; 2]> {
+        let rest = self.all_pairs().into_iter().filter(|pair| !measured.contains(pair));
+        if self.full_table_fits() {
+            return rest.collect();
+        }
+        rest.filter(|pair| self.tree_cells(measured, *pair) <= TREE_LIMIT as u128).collect()
+    }
+
+    /// How many more pairs fit after `measured` ones if the smallest are taken, at most `most`.
+    pub(crate) fn room(&self, measured: &[[usize; 2]], most: usize) -> usize {
+        let mut taken = measured.to_vec();
+        let mut candidates = self.candidates(measured);
+        if self.full_table_fits() {
+            return candidates.len().min(most);
+        }
+        candidates.sort_by_key(|pair| (self.levels[pair[0]] as u128 * self.levels[pair[1]] as u128, *pair));
+        for pair in candidates {
+            if taken.len() - measured.len() >= most {
+                break;
+            }
+            if self.tree_cells(&taken, pair) <= TREE_LIMIT as u128 {
+                taken.push(pair);
+            }
+        }
+        taken.len() - measured.len()
+    }
+
+    fn tree_cells(&self, measured: &[[usize; 2]], another: [usize; 2]) -> u128 {
+        let margins = measured.iter().chain([&another]).map(|pair| pair.as_slice());
+        JunctionTree::new(&self.levels, margins).cells()
+    }
+
+    /// Variables with more than one class: the others need no question.
+    fn variables(&self) -> Vec<usize> {
+        (0..self.levels.len()).filter(|&variable| self.levels[variable] > 1).collect()
+    }
+
+    fn all_pairs(&self) -> Vec<[usize; 2]> {
+        let variables = self.variables();
+        let pairs_of = |at: usize| variables[at + 1..].iter().map(move |&j| (at, j)).collect::<Vec<_>>();
+        (0..variables.len()).flat_map(pairs_of).map(|(at, j)| [variables[at], j]).collect()
+    }
+
+    fn is_one_pair(&self) -> bool {
+        self.variables().len() == 2
+    }
+
+    fn full_table_fits(&self) -> bool {
+        let cells = self.levels.iter().fold(1_u128, |cells, &classes| cells.saturating_mul(classes as u128));
+        cells <= DENSE_LIMIT as u128
+    }
+
+    /// The scale of Laplace noise with the variance that a share of the budget buys.
+    fn scale(&self, share: f64) -> f64 {
+        self.notion.noise_sd(self.budget.value() * share) / 2_f64.sqrt()
+    }
+
+    fn choose_design(&mut self) -> Result<(), Error> {
+        let variables = self.variables();
+        if variables.len() < 2 {
+            return self.measure_one_way(self.budget);
+        }
+        let n = self.records as f64;
+        let count = variables.len() as f64;
+        let mean_classes =
+            variables.iter().map(|&variable| self.levels[variable] as f64).sum::<f64>() / count;
+        let pairs = self.all_pairs();
+        let size = |pair: &[usize; 2]| self.levels[pair[0]] as f64 * self.levels[pair[1]] as f64;
+        let mean_cells = pairs.iter().map(size).sum::<f64>() / pairs.len() as f64;
+        let noise_of_one = mean_classes * self.scale(1.0 / count) / (0.03 * n);
+        if n >= 6.0 * mean_cells * self.scale(1.0 / pairs.len() as f64) && self.full_table_fits() {
+            let weights: Vec<f64> = pairs.iter().map(|pair| self.notion.weight(size(pair))).collect();
+            self.design = Design::AllPairs;
+            self.pairs = pairs.into_iter().zip(self.budget.shared(&weights)?).collect();
+            return Ok(());
+        }
+        if noise_of_one > 7.0 {
+            return self.measure_one_way(self.budget);
+        }
+        self.design = Design::Select;
+        let mut alpha = (noise_of_one * noise_of_one).clamp(0.1, 0.5);
+        // The share of the budget that makes the scale an eighth of a mean cell, found from the scale at 1.
+        let needed = 8.0 * mean_cells * self.scale(1.0) / n;
+        let a_round = match self.notion {
+            Notion::Pure => needed,
+            Notion::ZeroConcentrated => needed * needed,
+        };
+        let rounds = (1.0 - alpha) / a_round;
+        let most = if pairs.len() == 1 { 1 } else { pairs.len() - 1 };
+        if rounds < 1.0 {
+            alpha = 0.8;
+        }
+        self.rounds = self.room(&[], (rounds.ceil().min(most as f64) as usize).max(1));
+        if self.rounds == 0 {
+            self.design = Design::OneWay;
+            return self.measure_one_way(self.budget);
+        }
+        let (for_one_way, for_rounds) = self.budget.split(alpha);
+        self.for_rounds = for_rounds;
+        self.measure_one_way(for_one_way)
+    }
+
+    fn measure_one_way(&mut self, budget: Amount) -> Result<(), Error> {
+        let variables = self.variables();
+        let weights: Vec<f64> =
+            variables.iter().map(|&variable| self.notion.weight(self.levels[variable] as f64)).collect();
+        self.one_way = variables.into_iter().zip(budget.shared(&weights)?).collect();
+        Ok(())
+    }
+}
+
+pub(crate) fn check_table(levels: &[usize], records: u64) -> Result<(), Error> {
+    if !(1..=MOST_RECORDS).contains(&records) {
+        return Err(Error::Records { most: MOST_RECORDS });
+    }
+    if levels.is_empty() {
+        return Err(Error::NoVariables);
+    }
+    match levels.iter().position(|&classes| classes == 0) {
+        Some(variable) => Err(Error::NoClasses { variable }),
+        None => Ok(()),
+    }
+}

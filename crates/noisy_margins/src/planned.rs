@@ -1,0 +1,276 @@
+//! `planned`: measures what the budget can afford, and shrinks what is noise.
+//!
+//! The [`Plan`] says what is asked. The answers become targets in two steps, each a [posterior](crate) of counts
+//! under their noise: single variables with an even prior mean, from their own measurement and from the sums of
+//! measured pairs; then pairs with the prior mean of independence. A target is (E√y)², the count that minimises the
+//! expected squared distance of roots, which is about that of a chi-squared distance. The model is the
+//! [penalised fit](loglinear::penalised) to the targets, each parameter penalised by the posterior variance in
+//! units of the count.
+//!
+//! # Privacy
+//!
+//! The table is seen through [`Questions`] alone. A margin has L1 and L2 sensitivity 1 under adding or removing
+//! a record, and so has every score; the amounts paid add up to the budget (sequential, adaptive composition).
+//! Numbers of classes and of records must be public. Fitting and sampling are post-processing.
+
+use std::collections::BTreeMap;
+
+use loglinear::FittedModel;
+use loglinear::penalised::{self, PenalisedOptions, Term};
+
+use crate::error::Error;
+use crate::plan::{DENSE_LIMIT, Design, Plan, TREE_LIMIT};
+use crate::posterior::{Moments, Posterior, Seen};
+use crate::questions::{Candidate, Noise, NoisyMargin, Price, Questions};
+use crate::shares::Amount;
+
+/// Shapes κ of the prior of a single variable's counts.
+const ONE_WAY_SHAPES: [f64; 8] = [0.15, 0.3, 0.6, 1.0, 2.0, 5.0, 20.0, 100.0];
+/// Shapes κ of the prior of a pair's counts around independence.
+const PAIR_SHAPES: [f64; 12] = [0.3, 0.6, 1.0, 2.0, 4.0, 8.0, 16.0, 40.0, 120.0, 400.0, 2000.0, 20000.0];
+/// A penalty is the variance divided by this share of the count.
+const SHARE_OF_COUNT: f64 = 0.3;
+/// Counts below this are taken as this in a penalty.
+const LEAST_COUNT: f64 = 0.5;
+/// Single variables are penalised so much less.
+const ONE_WAY_PENALTY: f64 = 0.1;
+/// No penalty is below this: a target is never known so well that it matters, and the fit stays well-posed.
+const LEAST_PENALTY: f64 = 1e-6;
+/// Steps of a fit between rounds.
+const STEPS_IN_ROUNDS: usize = 60;
+/// Steps of the last fit.
+const STEPS_AT_END: usize = 3_000;
+
+/// What a run gives.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Planned {
+    /// The model, with `records` expected records.
+    pub model: FittedModel,
+    /// The plan that was followed.
+    pub plan: Plan,
+    /// The pairs that were measured, in order.
+    pub pairs: Vec<[usize; 2]>,
+}
+
+/// Plans, asks and fits: variables with so many classes, `records` records, a budget.
+pub fn run<Q: Questions>(
+    levels: &[usize],
+    records: u64,
+    budget: Price,
+    questions: &mut Q,
+) -> Result<Planned, Error<Q::Error>> {
+    follow(Plan::new(levels, records, budget).map_err(Error::widened)?, questions)
+}
+
+/// Follows a plan.
+pub fn follow<Q: Questions>(plan: Plan, questions: &mut Q) -> Result<Planned, Error<Q::Error>> {
+    let mut known = Known::new(&plan);
+    for &(variable, amount) in plan.one_way() {
+        let margin = ask(&plan, questions, &[variable], amount)?;
+        known.one_way[variable] = Some(margin);
+    }
+    for &(pair, amount) in plan.pairs() {
+        let margin = ask(&plan, questions, &pair, amount)?;
+        known.pairs.push((pair, margin));
+    }
+    let mut left = plan.for_rounds();
+    for round in 0..plan.rounds() {
+        let measured: Vec<[usize; 2]> = known.pairs.iter().map(|(pair, _)| *pair).collect();
+        let candidates = plan.candidates(&measured);
+        let Some(&first) = candidates.first() else { break };
+        let rounds = plan.room(&measured, plan.rounds() - round);
+        let (for_choice, for_measure) = plan.round(left, rounds, candidates.len() > 1);
+        left = left.minus(for_choice).minus(for_measure);
+        let pair = if for_choice.is_nothing() {
+            first
+        } else {
+            let model = known.fit(&plan, STEPS_IN_ROUNDS)?;
+            let listed = listed(&plan, &model, &candidates, for_measure)?;
+            let price = plan.notion().price(for_choice.value());
+            let chosen = questions.choose(&listed, price).map_err(Error::Refused)?;
+            *candidates.get(chosen).ok_or_else(|| Error::Answer { variables: Vec::new() })?
+        };
+        let margin = ask(&plan, questions, &pair, for_measure)?;
+        known.pairs.push((pair, margin));
+    }
+    let model = known.fit(&plan, STEPS_AT_END)?;
+    let pairs = known.pairs.iter().map(|(pair, _)| *pair).collect();
+    Ok(Planned { model, plan, pairs })
+}
+
+impl Planned {
+    /// What a reader of the release should know, one sentence each.
+    pub fn remarks(&self) -> Vec<String> {
+        let design = match self.plan.design() {
+            Design::AllPairs => "every pair of variables was measured".to_owned(),
+            Design::OneWay => {
+                "only single variables were measured: the budget is too small to learn how they go together"
+                    .to_owned()
+            }
+            Design::Select => format!(
+                "single variables were measured, and {} of the pairs, chosen for what the model did not yet know",
+                self.pairs.len()
+            ),
+        };
+        let convergence = self.model.convergence();
+        let outcome = if convergence.converged() { "converged" } else { "did NOT converge" };
+        let fit = format!(
+            "penalised fit: {outcome} after {} steps, largest deviation {:.1e} records",
+            convergence.sweeps, convergence.deviation
+        );
+        vec![design, fit]
+    }
+}
+
+fn ask<Q: Questions>(
+    plan: &Plan,
+    questions: &mut Q,
+    variables: &[usize],
+    amount: Amount,
+) -> Result<NoisyMargin, Error<Q::Error>> {
+    questions.measured(plan.levels(), variables, plan.notion().price(amount.value()))
+}
+
+/// The candidates of a round: expected counts in whole records, and as the penalty half of what the noise of a
+/// measurement would add to the score.
+fn listed<Q>(
+    plan: &Plan,
+    model: &FittedModel,
+    candidates: &[[usize; 2]],
+    for_measure: Amount,
+) -> Result<Vec<Candidate>, Error<Q>> {
+    let scale = plan.notion().noise_sd(for_measure.value()) / 2_f64.sqrt();
+    candidates
+        .iter()
+        .map(|&variables| {
+            let expected: Vec<i64> =
+                model.margin(&variables)?.into_iter().map(|count| count.round() as i64).collect();
+            let penalty = (0.5 * expected.len() as f64 * scale).round() as i64;
+            Ok(Candidate { variables, expected, penalty })
+        })
+        .collect()
+}
+
+/// The answers so far, and the parameters of the last fit.
+struct Known {
+    one_way: Vec<Option<NoisyMargin>>,
+    pairs: Vec<([usize; 2], NoisyMargin)>,
+    parameters: BTreeMap<Vec<usize>, Vec<f64>>,
+}
+
+impl Known {
+    fn new(plan: &Plan) -> Self {
+        Self { one_way: vec![None; plan.levels().len()], pairs: Vec::new(), parameters: BTreeMap::new() }
+    }
+
+    fn fit<Q>(&mut self, plan: &Plan, max_iterations: usize) -> Result<FittedModel, Error<Q>> {
+        let terms = self.terms(plan);
+        let options = PenalisedOptions {
+            max_iterations,
+            dense_limit: DENSE_LIMIT,
+            tree_limit: TREE_LIMIT,
+            ..PenalisedOptions::default()
+        };
+        let fit = penalised::fit(plan.levels(), plan.records() as f64, &terms, &options)?;
+        self.parameters = terms.into_iter().map(|term| term.variables).zip(fit.parameters).collect();
+        Ok(fit.model)
+    }
+
+    fn terms(&self, plan: &Plan) -> Vec<Term> {
+        let records = plan.records() as f64;
+        let mut shares: Vec<Vec<f64>> = Vec::new();
+        let mut terms = Vec::new();
+        for (variable, &classes) in plan.levels().iter().enumerate() {
+            let Some(seen) = self.seen_alone(plan, variable) else {
+                shares.push(vec![1.0 / classes as f64; classes]);
+                continue;
+            };
+            let even = vec![records / classes as f64; classes];
+            let moments = Posterior::new(&seen, &even, &ONE_WAY_SHAPES, records).moments_with_total(records);
+            let target = scaled_targets(&moments, records);
+            shares.push(target.iter().map(|count| count / records).collect());
+            let mut term = term(vec![variable], target, &moments, ONE_WAY_PENALTY);
+            term.start = match self.parameters.get(&term.variables) {
+                Some(parameters) => parameters.clone(),
+                None => term.target.iter().map(|count| (count / records).ln()).collect(),
+            };
+            terms.push(term);
+        }
+        for (pair, margin) in &self.pairs {
+            let seen: Vec<Seen> = margin
+                .counts
+                .iter()
+                .map(|&count| Seen { value: count as f64, noise: margin.noise })
+                .collect();
+            let independent: Vec<f64> = shares[pair[0]]
+                .iter()
+                .flat_map(|a| shares[pair[1]].iter().map(move |b| a * b * records))
+                .collect();
+            let moments = Posterior::new(&seen, &independent, &PAIR_SHAPES, records).moments();
+            let total = moments.iter().map(|moments| moments.mean).sum();
+            let target = scaled_targets(&moments, total);
+            let mut term = term(pair.to_vec(), target, &moments, 1.0);
+            if let Some(parameters) = self.parameters.get(&term.variables) {
+                term.start.clone_from(parameters);
+            }
+            terms.push(term);
+        }
+        terms
+    }
+
+    /// What is known of a single variable: its own measurement and the sums of measured pairs, averaged by
+    /// inverse variance. Averages are taken to have normal noise.
+    fn seen_alone(&self, plan: &Plan, variable: usize) -> Option<Vec<Seen>> {
+        let classes = plan.levels()[variable];
+        let direct = self.one_way[variable].as_ref();
+        let mut sources: Vec<(Vec<f64>, f64)> = Vec::new();
+        if let Some(margin) = direct {
+            sources
+                .push((margin.counts.iter().map(|&count| count as f64).collect(), margin.noise.variance()));
+        }
+        for (pair, margin) in self.pairs.iter().filter(|(pair, _)| pair.contains(&variable)) {
+            let other = plan.levels()[if pair[0] == variable { pair[1] } else { pair[0] }];
+            let mut sums = vec![0.0; classes];
+            for (cell, &count) in margin.counts.iter().enumerate() {
+                let class = if pair[0] == variable { cell / other } else { cell % classes };
+                sums[class] += count as f64;
+            }
+            sources.push((sums, margin.noise.variance() * other as f64));
+        }
+        if let (Some(margin), 1) = (direct, sources.len()) {
+            return Some(
+                margin
+                    .counts
+                    .iter()
+                    .map(|&count| Seen { value: count as f64, noise: margin.noise })
+                    .collect(),
+            );
+        }
+        let precision: f64 = sources.iter().map(|(_, variance)| 1.0 / variance).sum();
+        if precision <= 0.0 {
+            return None;
+        }
+        let noise = Noise::Gaussian { sigma: precision.sqrt().recip() };
+        let mean = |class: usize| {
+            sources.iter().map(|(counts, variance)| counts[class] / variance).sum::<f64>() / precision
+        };
+        Some((0..classes).map(|class| Seen { value: mean(class), noise }).collect())
+    }
+}
+
+/// (E√y)², rescaled to a total.
+fn scaled_targets(moments: &[Moments], total: f64) -> Vec<f64> {
+    let sum: f64 = moments.iter().map(|moments| moments.root_mean_squared).sum();
+    moments.iter().map(|moments| moments.root_mean_squared * total / sum).collect()
+}
+
+fn term(variables: Vec<usize>, target: Vec<f64>, moments: &[Moments], factor: f64) -> Term {
+    let penalty = target
+        .iter()
+        .zip(moments)
+        .map(|(count, moments)| {
+            (factor * moments.variance / (SHARE_OF_COUNT * count.max(LEAST_COUNT))).max(LEAST_PENALTY)
+        })
+        .collect();
+    Term::new(variables, target, penalty)
+}

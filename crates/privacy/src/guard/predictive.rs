@@ -1,0 +1,97 @@
+//! Privacy by sampling: draws from the posterior predictive distribution under a strong enough prior (McClure & Reiter 2012).
+//!
+//! Each of n records falls into cell i with probability (yᵢ + a) / (N + K·a), independently.
+//!
+//! **Privacy, replace-one.** N is fixed, so the denominator is the same for neighbours. Replacing a record takes one from a cell and adds one to
+//! another; the probability of the worst outcome, all n records in the cell that gained, grows by the factor
+//! ((1 + a)/a)ⁿ at most, when that cell was empty. So ε = n·ln(1 + 1/a), attained with a = 1/(e^(ε/n) − 1) (McClure & Reiter, Appendix A).
+//! Each data set is another n draws and pays again.
+//!
+//! **Exactness.** a is a multiple of a power of two, rounded up, and each draw is one uniform integer below N·2ˢ + K·a·2ˢ.
+
+use num_bigint::BigUint;
+use table::{Attributes, CountSource};
+
+use super::GuardedTable;
+use crate::ledger::{Charge, Event, Mechanism, Sensitivity};
+use crate::noise::{uniform_below, uniform_below_u64};
+use crate::{Cost, Neighbours, PrivacyError};
+
+/// The weight a of the prior in each cell, as `units` / 2^`shift`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PriorWeight {
+    /// a·2^shift.
+    pub units: u64,
+    /// The power of two.
+    pub shift: u32,
+}
+
+impl PriorWeight {
+    /// The weight with which a data set of `rows` records costs at most ε: 1/(e^(ε/n) − 1), rounded up.
+    pub fn for_cost(epsilon: Cost, rows: u64) -> Result<Self, PrivacyError> {
+        let refuse = || PrivacyError::CostOutOfRange { value: epsilon.upper() };
+        if epsilon.is_zero() || rows == 0 {
+            return Err(PrivacyError::FreeLook);
+        }
+        let weight = 1.0 / (epsilon.lower() / rows as f64).exp_m1();
+        // 52 bits below the leading one; a few units more than covers the rounding of exp_m1 and of the quotients.
+        let shift = u32::try_from(52 - weight.log2().floor() as i64).map_err(|_| refuse())?;
+        if shift > 900 {
+            return Err(refuse());
+        }
+        let units = (weight * 2_f64.powi(shift as i32)).ceil() as u64 + 16;
+        Ok(Self { units, shift })
+    }
+
+    /// The weight as a number.
+    pub fn value(&self) -> f64 {
+        self.units as f64 * 2_f64.powi(-(self.shift as i32))
+    }
+}
+
+impl GuardedTable<'_> {
+    /// A data set of `rows` cells among those that `possible` allows; replace-one neighbours only.
+    pub fn predictive_draws(
+        &mut self,
+        purpose: &str,
+        rows: usize,
+        epsilon: Cost,
+        possible: &impl Fn(&[u32]) -> bool,
+    ) -> Result<Vec<Vec<u32>>, PrivacyError> {
+        if self.neighbours() != Neighbours::ReplaceOne {
+            return Err(PrivacyError::NeedsReplaceOne {
+                what: "sampling from a posterior predictive distribution".into(),
+            });
+        }
+        let weight = PriorWeight::for_cost(epsilon, rows as u64)?;
+        self.ledger.spend(Event {
+            purpose: purpose.to_owned(),
+            mechanism: Mechanism::PosteriorPredictive,
+            sensitivity: Sensitivity::BySampling,
+            scale: Some(weight.value()),
+            charge: Charge::Pure(epsilon),
+        })?;
+        let domain = self.coded.domain();
+        let all = Attributes::all(domain);
+        let sizes = domain.sizes(&all);
+        let records = BigUint::from(self.coded.records()) << weight.shift;
+        let everything = &records + domain.cells(&all) * weight.units;
+        let rng = self.noise.rng();
+        let mut drawn = Vec::with_capacity(rows);
+        while drawn.len() < rows {
+            let unit = uniform_below(rng, &everything);
+            if unit < records {
+                let row = usize::try_from(unit >> weight.shift).unwrap_or_default();
+                drawn.push(self.coded.columns().iter().map(|codes| codes.get(row)).collect());
+            } else {
+                // Impossible cells are proposed and passed over: what is left is even over the possible ones.
+                let cell: Vec<u32> =
+                    sizes.iter().map(|size| uniform_below_u64(rng, *size as u64) as u32).collect();
+                if possible(&cell) {
+                    drawn.push(cell);
+                }
+            }
+        }
+        Ok(drawn)
+    }
+}

@@ -1,0 +1,174 @@
+//! The books of a private release, as a page for people.
+
+use std::fmt::Write;
+
+use privacy::Neighbours;
+use privacy::ledger::{
+    ChargeRecord, CostRecord, EventRecord, LedgerRecord, Mechanism, ReleaseSize, Sensitivity,
+};
+use synthesis::private::{Spending, SpendingPlan};
+use table::figures::thousands;
+
+/// The ledger as Markdown.
+pub fn ledger_markdown(ledger: &LedgerRecord) -> String {
+    let mut page = String::from("# Privacy ledger\n\n");
+    let written = write_page(&mut page, ledger);
+    debug_assert!(written.is_ok(), "writing to a string cannot fail");
+    page
+}
+
+fn write_page(page: &mut String, ledger: &LedgerRecord) -> std::fmt::Result {
+    if let Some(warning) = &ledger.warning {
+        writeln!(page, "> **{warning}**\n")?;
+    }
+    writeln!(page, "| | |\n|---|---|")?;
+    writeln!(page, "| asked for | {} |", ledger.asked)?;
+    writeln!(page, "| may be spent | {} |", charge(&ledger.limit))?;
+    writeln!(page, "| spent | {} |", charge(&ledger.spent))?;
+    writeln!(page, "| neighbours | {} |", neighbours(ledger.neighbours))?;
+    writeln!(page, "| unit | one {} |", ledger.unit)?;
+    writeln!(page, "| size of the release | {} |", size(&ledger.release_size))?;
+    writeln!(page, "| noise from | {} |", ledger.randomness.generator)?;
+    writeln!(page, "| made by | {} {} |", ledger.software.name, ledger.software.version)?;
+    writeln!(page, "\n## In every notion\n")?;
+    if let Some(epsilon) = &ledger.totals.pure {
+        writeln!(page, "- pure: ε = {}", cost(epsilon))?;
+    }
+    if let Some(rho) = &ledger.totals.zero_concentrated {
+        writeln!(page, "- zero-concentrated: ρ = {}", cost(rho))?;
+    }
+    for total in &ledger.totals.approximate {
+        writeln!(
+            page,
+            "- approximate: ε = {} at δ = {:e}, by {}",
+            cost(&total.epsilon),
+            total.delta,
+            total.by
+        )?;
+    }
+    writeln!(page, "\n## Every look at the records\n")?;
+    writeln!(page, "| look | of | by | neighbours differ by | scale | cost |\n|---|---|---|---|---|---|")?;
+    for event in &ledger.events {
+        let part = event
+            .part
+            .as_ref()
+            .map_or_else(|| "all records".into(), |part| format!("{} = {}", part.by, part.name));
+        let scale = event.scale.map_or_else(|| "–".into(), |scale| format!("{scale:.4}"));
+        let EventRecord { purpose, mechanism: how, sensitivity: by, cost, .. } = event;
+        writeln!(
+            page,
+            "| {} | {} | {} | {} | {scale} | {} |",
+            escaped(purpose),
+            escaped(&part),
+            mechanism(*how),
+            sensitivity(*by),
+            charge(cost)
+        )?;
+    }
+    writeln!(
+        page,
+        "\nLooks at all records add up; of looks at disjoint parts of the records, the dearest part counts. Whatever is computed from the \
+         answers costs nothing.\n\n## Why each domain is public\n"
+    )?;
+    for domain in &ledger.domains {
+        writeln!(page, "- `{}`: {}", domain.variable, domain.declared_because)?;
+    }
+    Ok(())
+}
+
+/// What a private run would spend, for a terminal.
+pub fn spending_text(plan: &SpendingPlan) -> String {
+    let mut text = format!(
+        "{}: {} may be spent ({} was asked for); {}, one {}\nnothing was read\n\n",
+        plan.method,
+        plan.limit,
+        plan.asked,
+        neighbours(plan.neighbours),
+        plan.unit
+    );
+    let line = |spending: &Spending| {
+        format!(
+            "  {:<22} {}: {}\n",
+            spending.charge.to_string(),
+            mechanism(spending.mechanism),
+            spending.purpose
+        )
+    };
+    plan.questions.iter().for_each(|question| text += &line(question));
+    if let Some((by, parts, questions)) = &plan.in_strata {
+        text += &format!("  in each of the {parts} strata by {by}, of which the dearest counts:\n");
+        questions.iter().for_each(|question| text += &format!("  {}", line(question)));
+    }
+    let (size, noisy) = plan.size;
+    text += &if noisy {
+        format!(
+            "\nThe number of records is not public: this is the plan for {} of them. A noisy count decides; where the number is public, say \
+             --records N.\n",
+            thousands(size)
+        )
+    } else {
+        format!("\nPlanned for {} records, a number that is taken as public.\n", thousands(size))
+    };
+    text += &format!("Domains are public because: {}\n", plan.reason);
+    if plan.m > 1 {
+        text += &format!("{} data sets are drawn", plan.m);
+        let each = plan.questions.iter().any(|question| {
+            matches!(question.mechanism, Mechanism::PosteriorPredictive | Mechanism::NormalSample)
+        });
+        text += if each {
+            ", and each is paid for.\n"
+        } else {
+            " from one noisy model; they cost nothing more.\n"
+        };
+    }
+    text
+}
+
+fn cost(cost: &CostRecord) -> String {
+    format!("{}", cost.value)
+}
+
+fn charge(charge: &ChargeRecord) -> String {
+    charge.charge().to_string()
+}
+
+fn neighbours(neighbours: Neighbours) -> &'static str {
+    match neighbours {
+        Neighbours::AddRemove => "add-remove neighbours",
+        Neighbours::ReplaceOne => "replace-one neighbours",
+    }
+}
+
+fn size(size: &ReleaseSize) -> String {
+    match size {
+        ReleaseSize::Declared { records, because } => format!("{}, public: {because}", thousands(*records)),
+        ReleaseSize::NoisyCount { records, event } => {
+            format!("{}, a noisy count ({event})", thousands(*records))
+        }
+    }
+}
+
+fn mechanism(mechanism: Mechanism) -> &'static str {
+    match mechanism {
+        Mechanism::DiscreteLaplace => "discrete Laplace noise",
+        Mechanism::DiscreteGaussian => "discrete Gaussian noise",
+        Mechanism::ThresholdedHistogram => "discrete Laplace noise and a threshold",
+        Mechanism::PermuteAndFlip => "permute-and-flip",
+        Mechanism::ExponentialMechanism => "exponential mechanism",
+        Mechanism::PosteriorPredictive => "posterior predictive draws",
+        Mechanism::NormalSample => "normal draws",
+    }
+}
+
+fn sensitivity(sensitivity: Sensitivity) -> String {
+    match sensitivity {
+        Sensitivity::L1(value) => format!("{value} in sum"),
+        Sensitivity::L2(value) => format!("{value:.4} in root of squares"),
+        Sensitivity::LargestScore(value) => format!("{value} in any score"),
+        Sensitivity::BySampling => "see the method".into(),
+    }
+}
+
+fn escaped(text: &str) -> String {
+    text.replace('|', "\\|")
+}

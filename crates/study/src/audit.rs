@@ -1,0 +1,179 @@
+//! An audit of a claimed ε: the real code path, run many times on two neighbouring tables.
+//!
+//! Each [`Scenario`] is a pair of neighbours with a canary that one table has and the other has not, and a statistic of the released
+//! records that betrays it. Runs of the first half choose the event {statistic ≥ t} that tells the two apart best; runs of the second half bound ε
+//! from below ([`EpsilonLowerBound`]). A bound above the claim proves a fault; a bound below it has found none.
+
+mod scenario;
+
+use privacy::audit::{EpsilonLowerBound, EventTally, Tally, rho_lower_bound};
+use privacy::conversion::epsilon_of_rho;
+use privacy::{Cost, Delta, NoiseSource, PrivacyError};
+use rayon::prelude::*;
+use serde::Serialize;
+use synthesis::private::{self, Accounting, PrivacySettings};
+use synthesis::{Recipe, SynthesisError, registry};
+
+pub use self::scenario::{Scenario, scenarios};
+
+/// What is claimed, and how hard it is tried to disprove it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Claim {
+    /// The ε that is claimed.
+    pub epsilon: f64,
+    /// The δ that is claimed with it.
+    pub delta: Option<f64>,
+    /// Runs on each table of each scenario.
+    pub runs: u32,
+    /// The probability with which a sound method passes, at least.
+    pub confidence: f64,
+}
+
+/// What was found.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Finding {
+    /// The method.
+    pub method: String,
+    /// The ε that is claimed.
+    pub claimed: f64,
+    /// The δ that is claimed with it.
+    pub delta: f64,
+    /// The largest lower bound on ε over the scenarios; by way of ρ where noise is Gaussian.
+    pub lower_bound: f64,
+    /// The probability with which all bounds hold, at least.
+    pub confidence: f64,
+    /// Runs on each table of each scenario.
+    pub runs: u32,
+    /// Whether the claim stands.
+    pub passed: bool,
+    /// The bound of each scenario.
+    pub scenarios: Vec<ScenarioFinding>,
+}
+
+/// What was found in one scenario.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ScenarioFinding {
+    /// What the canary is.
+    pub name: String,
+    /// The event by which the tables are told apart.
+    pub event: String,
+    /// The lower bound on ε.
+    pub lower_bound: f64,
+}
+
+/// Audits a method of the registry with these options, at noise of the operating system.
+pub fn audit(method: &str, options: &toml::Table, claim: &Claim) -> Result<Finding, SynthesisError> {
+    let settings = PrivacySettings { epsilon: Some(claim.epsilon), delta: claim.delta, ..Default::default() };
+    audit_code(method, claim, &scenarios(method)?, |table, scenario, _| {
+        let recipe = scenario.recipe(method, options, &settings);
+        let noise = NoiseSource::from_operating_system()?;
+        release(table, &recipe, noise, scenario)
+    })
+}
+
+/// The statistic of what a recipe releases of a table.
+pub fn release(
+    table: &table::Table,
+    recipe: &Recipe,
+    noise: NoiseSource,
+    scenario: &Scenario,
+) -> Result<i64, SynthesisError> {
+    let fit = private::fit(table, recipe, noise)?;
+    let mut statistic = 0;
+    for number in 0..recipe.m {
+        statistic += scenario.statistic(&fit.fitted.table(number)?);
+    }
+    Ok(statistic)
+}
+
+/// Audits any code that releases a statistic of a table; `run` is given the table, the scenario and the number of the run.
+pub fn audit_code(
+    method: &str,
+    claim: &Claim,
+    scenarios: &[Scenario],
+    run: impl Fn(&table::Table, &Scenario, u64) -> Result<i64, SynthesisError> + Sync,
+) -> Result<Finding, SynthesisError> {
+    if claim.runs < 100 {
+        return Err(SynthesisError::option("runs", "fewer than 100 runs prove nothing; ask for more"));
+    }
+    if !(claim.confidence > 0.5 && claim.confidence < 1.0) {
+        return Err(SynthesisError::option("confidence", "it must lie above 0.5 and below 1"));
+    }
+    let delta = claim.delta.unwrap_or(0.0);
+    let built = (registry::private(method)?)(
+        &scenarios[0].recipe(method, &toml::Table::new(), &PrivacySettings::default()).options,
+    )?;
+    let in_rho = built.accounting() == Accounting::ZeroConcentrated;
+    // The error is shared out among the scenarios.
+    let confidence = 1.0 - (1.0 - claim.confidence) / scenarios.len() as f64;
+    let mut findings = Vec::with_capacity(scenarios.len());
+    for (number, scenario) in scenarios.iter().enumerate() {
+        let runs = |table: &table::Table, first: u64| -> Result<Vec<i64>, SynthesisError> {
+            (0..u64::from(claim.runs)).into_par_iter().map(|at| run(table, scenario, first + at)).collect()
+        };
+        let first = 2 * u64::from(claim.runs) * number as u64;
+        let with = runs(&scenario.with, first)?;
+        let without = runs(&scenario.without, first + u64::from(claim.runs))?;
+        findings.push(bound(scenario, &with, &without, delta, in_rho, confidence)?);
+    }
+    let lower_bound = findings.iter().map(|finding| finding.lower_bound).fold(0.0, f64::max);
+    Ok(Finding {
+        method: method.to_owned(),
+        claimed: claim.epsilon,
+        delta,
+        lower_bound,
+        confidence: claim.confidence,
+        runs: claim.runs,
+        passed: lower_bound <= claim.epsilon,
+        scenarios: findings,
+    })
+}
+
+/// The bound of one scenario by its best event. With a δ, ε may be bounded by way of ρ too, if the method is charged in ρ.
+fn bound(
+    scenario: &Scenario,
+    with: &[i64],
+    without: &[i64],
+    delta: f64,
+    in_rho: bool,
+    confidence: f64,
+) -> Result<ScenarioFinding, PrivacyError> {
+    let half = with.len() / 2;
+    let mut thresholds: Vec<i64> = with[..half].iter().chain(&without[..half]).copied().collect();
+    thresholds.sort_unstable();
+    thresholds.dedup();
+    // Events above every two hundredth threshold tell as much as all of them.
+    let step = thresholds.len().div_ceil(200);
+    let thresholds: Vec<i64> = thresholds.into_iter().step_by(step).collect();
+    let tally = |values: &[i64], threshold: i64| Tally {
+        hits: values.iter().filter(|value| **value >= threshold).count() as u64,
+        runs: values.len() as u64,
+    };
+    let events = |from: usize, to: usize| -> Vec<EventTally> {
+        let event = |threshold: &i64| EventTally {
+            with: tally(&with[from..to], *threshold),
+            without: tally(&without[from..to], *threshold),
+        };
+        thresholds.iter().map(event).collect()
+    };
+    let (first, second) = (events(0, half), events(half, with.len()));
+    let (chosen, lower_bound) = match Delta::new(delta) {
+        Ok(delta) if in_rho => {
+            let of = |event: &EventTally| rho_lower_bound(*event, confidence);
+            let bounds = first.iter().map(of).collect::<Result<Vec<f64>, _>>()?;
+            let best = (0..bounds.len()).max_by(|left, right| bounds[*left].total_cmp(&bounds[*right]));
+            let chosen = best.unwrap_or(0);
+            let rho = Cost::rounded_down(of(&second[chosen])?)?;
+            (chosen, if rho.is_zero() { 0.0 } else { epsilon_of_rho(rho, delta)?.lower() })
+        }
+        _ => {
+            let found = EpsilonLowerBound::by_split_sample(&first, &second, delta, confidence)?;
+            (found.event, found.epsilon)
+        }
+    };
+    let event = format!("{} at least {}, or less", scenario.statistic_name, thresholds[chosen]);
+    Ok(ScenarioFinding { name: scenario.name.clone(), event, lower_bound })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,86 @@
+use privacy::NoiseSource;
+use rstest::rstest;
+use synthesis::private::PrivacySettings;
+use table::read::{ReadOptions, read_csv_text};
+use table::schema::SchemaFile;
+
+use super::*;
+
+const METHODS: [&str; 5] = ["catall", "ipf", "dirichlet", "mvnorm", "normal-release"];
+
+fn claim(epsilon: f64, method: &str) -> Claim {
+    // Gaussian draws differ by little, so that it takes more of them.
+    let (delta, runs) = if method == "normal-release" { (Some(1e-6), 40_000) } else { (None, 1_200) };
+    Claim { epsilon, delta, runs, confidence: 0.999 }
+}
+
+/// Runs the real code with another budget than the claimed one.
+fn at_budget(method: &str, claimed: &Claim, spent: f64) -> Finding {
+    let settings = PrivacySettings { epsilon: Some(spent), delta: claimed.delta, ..Default::default() };
+    audit_code(method, claimed, &scenarios(method).unwrap(), |table, scenario, number| {
+        let recipe = scenario.recipe(method, &toml::Table::new(), &settings);
+        release(table, &recipe, NoiseSource::insecure_test_seed(number), scenario)
+    })
+    .unwrap()
+}
+
+#[test]
+fn every_private_method_passes_and_none_passes_with_half_the_noise() {
+    for method in METHODS {
+        for epsilon in [0.5, 1.0, 2.0] {
+            let sound = at_budget(method, &claim(epsilon, method), epsilon);
+            assert!(sound.passed, "{method} at {epsilon}: {sound:?}");
+            let halved = at_budget(method, &claim(epsilon, method), 2.0 * epsilon);
+            assert!(!halved.passed, "{method} at {epsilon} with half the noise: {halved:?}");
+            assert!(halved.lower_bound > sound.lower_bound, "{method} at {epsilon}");
+        }
+    }
+}
+
+#[rstest]
+#[case("catall")]
+#[case("ipf")]
+fn a_domain_read_off_the_records_is_caught(#[case] method: &str) {
+    let claimed = claim(1.0, method);
+    let scenarios = &scenarios(method).unwrap()[..1];
+    let finding = audit_code(method, &claimed, scenarios, |table, scenario, number| {
+        // The fault: levels are those that occur, and the mark says that they were declared.
+        let levels = if std::ptr::eq(table, &scenario.with) { "\"a\", \"b\"" } else { "\"a\"" };
+        let schema = format!(
+            "[table]\ndeclared = true\nreason = \"they occur\"\n[variables.v0]\nkind = \"categorical\"\nlevels = [{levels}]\n"
+        );
+        let options = ReadOptions { schema: Some(SchemaFile::parse(&schema)?), ..ReadOptions::default() };
+        let learned = read_csv_text(&table::write::csv_text(table), &options)?;
+        let settings = PrivacySettings { epsilon: Some(1.0), ..Default::default() };
+        let recipe = scenario.recipe(method, &toml::Table::new(), &settings);
+        release(&learned, &recipe, NoiseSource::insecure_test_seed(number), scenario)
+    })
+    .unwrap();
+    assert!(!finding.passed, "{finding:?}");
+}
+
+#[rstest]
+#[case("catall")]
+#[case("ipf")]
+#[case("dirichlet")]
+fn a_look_that_was_not_charged_is_caught(#[case] method: &str) {
+    let claimed = claim(1.0, method);
+    let finding = audit_code(method, &claimed, &scenarios(method).unwrap(), |table, scenario, number| {
+        let settings = PrivacySettings { epsilon: Some(1.0), ..Default::default() };
+        let recipe = scenario.recipe(method, &toml::Table::new(), &settings);
+        // The fault: three releases, and one of them is booked.
+        (0..3_u64).try_fold(0, |sum, extra| {
+            let noise = NoiseSource::insecure_test_seed(3 * number + extra);
+            Ok(sum + release(table, &recipe, noise, scenario)?)
+        })
+    })
+    .unwrap();
+    assert!(!finding.passed, "{finding:?}");
+}
+
+#[test]
+fn an_audit_without_enough_runs_is_refused() {
+    let few = Claim { runs: 5, ..claim(1.0, "catall") };
+    assert!(audit("catall", &toml::Table::new(), &few).is_err());
+    assert!(audit("saturated", &toml::Table::new(), &claim(1.0, "catall")).is_err());
+}

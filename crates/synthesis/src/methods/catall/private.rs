@@ -1,0 +1,161 @@
+//! `catall` under privacy: noise on every cell of the cross-table (Raab 2022, section 2.2), or on the occupied ones with a threshold.
+//!
+//! **Pure ε.** Adding or removing a record changes one cell by one, so discrete Laplace noise of scale 1/ε on *all* K cells, empty ones
+//! included, is ε-differentially private; that negative counts become zero, the prior, and the multinomial draw come after the noise and cost nothing. Up to a few million
+//! cells the noisy table is held, beyond the same distribution is drawn lazily ([`privacy::LazyCells`]).
+//!
+//! **(ε, δ).** Only occupied cells get noise, and those are released whose noisy count reaches a threshold
+//! ([`privacy::threshold`]).
+
+use privacy::ledger::{Charge, Mechanism};
+use privacy::{DENSE_CELLS, GuardedTable, LazyCells, NoisyCells};
+use table::{Attributes, Domain};
+
+use super::{CARD, Catall};
+use crate::card::MethodCard;
+use crate::methods::weighted_cells::{State, WeightedCells, draw_each};
+use crate::private::{Outcome, PrivateSynthesizer, Public, Spending};
+use crate::randomness::Seed;
+use crate::{Drawn, Model, StructuralZeros, SynthesisError};
+
+/// A private synthesizer with these options.
+pub fn build(options: &toml::Table) -> Result<Box<dyn PrivateSynthesizer>, SynthesisError> {
+    Ok(Box::new(Private(super::settings(options)?)))
+}
+
+struct Private(Catall);
+
+impl PrivateSynthesizer for Private {
+    fn card(&self) -> &'static MethodCard {
+        &CARD
+    }
+
+    fn spending(&self, public: &Public<'_>) -> Result<Vec<Spending>, SynthesisError> {
+        let all = Attributes::all(public.domain);
+        let (purpose, mechanism) = match public.charge {
+            Charge::Pure(_) if public.domain.cells(&all) > DENSE_CELLS.into() => {
+                ("counts of all cells".to_owned(), Mechanism::DiscreteLaplace)
+            }
+            Charge::Pure(_) => {
+                (format!("counts of {}", public.domain.describe(&all)), Mechanism::DiscreteLaplace)
+            }
+            Charge::Approximate(..) => (
+                "occupied cells whose noisy count reaches a threshold".to_owned(),
+                Mechanism::ThresholdedHistogram,
+            ),
+            Charge::ZeroConcentrated(_) => return Err(no_rho()),
+        };
+        Ok(vec![Spending { purpose, mechanism, charge: public.charge }])
+    }
+
+    fn fit(&self, guard: &mut GuardedTable<'_>, public: &Public<'_>) -> Result<Outcome, SynthesisError> {
+        let (domain, zeros) = (public.domain, public.zeros);
+        let poor = "noise on every cell drowns all but the largest counts; `ipf` serves most analyses better";
+        let (table, remark) = match public.charge {
+            Charge::Pure(epsilon) => match guard.noisy_cells(epsilon)? {
+                NoisyCells::Lazy(cells) => {
+                    if self.0.nprior > 0.0 {
+                        let message = "a prior over so many cells would only add to the noise; leave it out";
+                        return Err(SynthesisError::option("nprior", message));
+                    }
+                    return Ok(Outcome::Model(Box::new(Lazy {
+                        domain: domain.clone(),
+                        zeros: zeros.clone(),
+                        cells,
+                    })));
+                }
+                NoisyCells::Dense { sizes, counts } => {
+                    let mut cell = vec![0_u32; sizes.len()];
+                    let cells = counts.into_iter().map(|count| {
+                        let here = cell.clone();
+                        next(&mut cell, &sizes);
+                        (here, count)
+                    });
+                    (WeightedCells::sparse(domain, zeros, cells), poor)
+                }
+            },
+            Charge::Approximate(epsilon, delta) => {
+                let cells = guard.thresholded_cells(epsilon, delta)?;
+                (
+                    WeightedCells::sparse(domain, zeros, cells.into_iter()),
+                    "cells with few records are left out: small groups do not appear at all",
+                )
+            }
+            Charge::ZeroConcentrated(_) => return Err(no_rho()),
+        };
+        let state = State {
+            domain: domain.clone(),
+            zeros: zeros.clone(),
+            table,
+            nprior: self.0.nprior,
+            remarks: vec![remark.to_owned()],
+        };
+        Ok(Outcome::Model(Box::new(WeightedCells::new(CARD.name, state)?)))
+    }
+}
+
+fn no_rho() -> SynthesisError {
+    SynthesisError::option(
+        "rho",
+        "`catall` is private in epsilon, or in epsilon and delta; state one of those",
+    )
+}
+
+/// The next cell, the last variable fastest.
+fn next(cell: &mut [u32], sizes: &[usize]) {
+    for (class, size) in cell.iter_mut().zip(sizes).rev() {
+        *class += 1;
+        if (*class as usize) < *size {
+            return;
+        }
+        *class = 0;
+    }
+}
+
+/// Noisy counts of more cells than can be held.
+struct Lazy {
+    domain: Domain,
+    zeros: StructuralZeros,
+    cells: Box<LazyCells>,
+}
+
+impl Model for Lazy {
+    fn sample(&self, rows: usize, seed: Seed) -> Result<Drawn, SynthesisError> {
+        let possible = |cell: &[u32]| !self.zeros.contains(cell);
+        let stuck = std::sync::atomic::AtomicBool::new(false);
+        let cells = draw_each(&self.domain, rows, seed, |rng| {
+            self.cells.draw(rng, &possible).unwrap_or_else(|| {
+                stuck.store(true, std::sync::atomic::Ordering::Relaxed);
+                vec![0; self.domain.variables().len()]
+            })
+        });
+        if stuck.into_inner() {
+            let message = "too few cells can occur for noise on all of them to be drawn; use `ipf`";
+            return Err(SynthesisError::Fit { method: CARD.name, message: message.into() });
+        }
+        Ok(cells.into())
+    }
+
+    fn remarks(&self) -> Vec<String> {
+        let all = Attributes::all(&self.domain);
+        vec![format!(
+            "{} cells got noise, those without records when a draw met them; nearly all of what is drawn may be noise: `ipf` \
+             serves most analyses better",
+            self.domain.cells(&all)
+        )]
+    }
+
+    fn state(&self) -> serde_json::Value {
+        serde_json::Value::Null
+    }
+
+    fn confidential(&self) -> Option<&'static str> {
+        Some("which cells hold records")
+    }
+
+    fn refuses_saving(&self) -> Option<&'static str> {
+        Some(
+            "noise of empty cells is drawn when they are met, so that the model is never whole; ask for all data sets with --m",
+        )
+    }
+}

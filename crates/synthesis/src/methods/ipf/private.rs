@@ -1,0 +1,249 @@
+//! `ipf` under privacy: a log-linear model of margins that were counted under noise (Raab 2022, section 2.2).
+//!
+//! **Privacy.** The table is seen only through noisy margins and, in `planned`, through choices of the margin to measure next. Adding
+//! or removing a record changes one cell of a margin by one: discrete Laplace noise of scale 1/ε costs ε, discrete Gaussian noise of variance 1/(2ρ) costs ρ. A choice has
+//! scores Σ|y − q| − penalty, which a record changes by at most one: permute-and-flip costs ε (McKenna & Sheldon 2020), the exponential mechanism ε²/8 in ρ.
+//! Questions are asked one after the other, each may depend on earlier answers, and their costs add up. Everything else (shrinkage,
+//! fit, draws, cells that cannot occur drawn again) sees the answers only and costs nothing.
+
+use loglinear::FittedModel;
+use noisy_margins::plan::{Plan, Step};
+use noisy_margins::{
+    Candidate, Error, MarginBudget, Noise, NoisyMargin, Price, Questions, Weights, all_pairs, least_squares,
+    paper, planned,
+};
+use privacy::ledger::{Charge, Mechanism};
+use privacy::{Cost, GuardedTable, NoiseLaw, PrivacyError};
+use serde::Deserialize;
+use table::{Attributes, Domain};
+
+use super::{CARD, IpfModel, Names, convergence, margins};
+use crate::card::MethodCard;
+use crate::private::{Accounting, Outcome, PrivateSynthesizer, Public, Spending};
+use crate::{SynthesisError, registry};
+
+/// The settings of a private run.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+struct Private {
+    margins: Option<String>,
+    estimate: Estimate,
+    weights: MarginWeights,
+    #[serde(flatten)]
+    others: toml::Table,
+}
+
+/// How noisy margins become a model.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum Estimate {
+    /// Measures what the budget can afford and shrinks what is noise.
+    #[default]
+    Planned,
+    /// The most even table close to all noisy margins in squared error.
+    LeastSquares,
+    /// Negatives to zero, rescale, fit: as in the paper.
+    Paper,
+}
+
+/// How the budget is shared among margins that are all measured.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum MarginWeights {
+    #[default]
+    Even,
+    ByCells,
+    #[serde(untagged)]
+    Given(Vec<f64>),
+}
+
+/// A private synthesizer with these options.
+pub fn build(options: &toml::Table) -> Result<Box<dyn PrivateSynthesizer>, SynthesisError> {
+    let private: Private = registry::options(options, &CARD)?;
+    if let Some(name) = private.others.keys().next() {
+        return Err(SynthesisError::option(name, "it has no meaning in a private run"));
+    }
+    let chosen = private.margins.is_some() || private.weights != MarginWeights::Even;
+    if private.estimate == Estimate::Planned && chosen {
+        let name = if private.margins.is_some() { "margins" } else { "weights" };
+        let message = "`planned` chooses and weighs margins itself; take estimate = least-squares or paper to name them";
+        return Err(SynthesisError::option(name, message));
+    }
+    Ok(Box::new(private))
+}
+
+impl PrivateSynthesizer for Private {
+    fn card(&self) -> &'static MethodCard {
+        &CARD
+    }
+
+    fn accounting(&self) -> Accounting {
+        Accounting::ZeroConcentrated
+    }
+
+    fn spending(&self, public: &Public<'_>) -> Result<Vec<Spending>, SynthesisError> {
+        let domain = public.domain;
+        let steps = match self.estimate {
+            Estimate::Planned => {
+                let plan = Plan::new(&levels(domain), public.size, price(public.charge));
+                plan.map_err(|error| explain(domain, error))?.steps()
+            }
+            Estimate::LeastSquares | Estimate::Paper => self.budget(public)?.steps(),
+        };
+        let mut spending = Vec::new();
+        let gaussian = matches!(public.charge, Charge::ZeroConcentrated(_));
+        let measure = if gaussian { Mechanism::DiscreteGaussian } else { Mechanism::DiscreteLaplace };
+        let choose = if gaussian { Mechanism::ExponentialMechanism } else { Mechanism::PermuteAndFlip };
+        let mut add = |purpose: String, mechanism: Mechanism, price: Price| {
+            charge(price).map(|charge| spending.push(Spending { purpose, mechanism, charge }))
+        };
+        for step in steps {
+            match step {
+                Step::Measure { variables, price } => {
+                    let margin = domain.describe(&Attributes::new(variables));
+                    add(format!("counts of {margin}"), measure, price)?;
+                }
+                Step::Round { number, choose: choice, measure: price } => {
+                    if let Some(choice) = choice {
+                        add(format!("choice of the next pair (round {number})"), choose, choice)?;
+                    }
+                    add(format!("counts of the pair chosen in round {number}"), measure, price)?;
+                }
+            }
+        }
+        Ok(spending)
+    }
+
+    fn fit(&self, guard: &mut GuardedTable<'_>, public: &Public<'_>) -> Result<Outcome, SynthesisError> {
+        let domain = public.domain;
+        let mut asking = Asking { guard, choices: 0 };
+        let (model, remarks) = match self.estimate {
+            Estimate::Planned => {
+                let planned = planned::run(&levels(domain), public.size, price(public.charge), &mut asking);
+                let planned = planned.map_err(|error| explain(domain, error))?;
+                let remarks = planned.remarks();
+                (planned.model, remarks)
+            }
+            Estimate::LeastSquares => {
+                let model = least_squares::run(&self.budget(public)?, &mut asking);
+                let model = model.map_err(|error| explain(domain, error))?;
+                let remark = convergence("fitted by least squares to noisy margins", &model);
+                (model, vec![remark])
+            }
+            Estimate::Paper => {
+                let model = paper::run(&self.budget(public)?, &mut asking);
+                let model = model.map_err(|error| explain(domain, error))?;
+                let remark = convergence("fitted to noisy margins as in the paper", &model);
+                (model, vec![remark])
+            }
+        };
+        Ok(Outcome::Model(Box::new(private_model(public, model, remarks))))
+    }
+}
+
+fn private_model(public: &Public<'_>, model: FittedModel, remarks: Vec<String>) -> IpfModel {
+    IpfModel {
+        domain: public.domain.clone(),
+        model,
+        remarks,
+        redrawn: (!public.zeros.all().is_empty()).then(|| public.zeros.clone()),
+        private: true,
+    }
+}
+
+impl Private {
+    /// The margins to be measured, each with its share.
+    fn budget(&self, public: &Public<'_>) -> Result<MarginBudget, SynthesisError> {
+        let domain = public.domain;
+        let wanted: Vec<Vec<usize>> = match &self.margins {
+            Some(text) => margins(text, domain)?.iter().map(|margin| margin.positions().to_vec()).collect(),
+            None => all_pairs(domain.variables().len()),
+        };
+        let weights = match &self.weights {
+            MarginWeights::Even => Weights::Even,
+            MarginWeights::ByCells => Weights::ByCells,
+            MarginWeights::Given(weights) => Weights::Given(weights.clone()),
+        };
+        MarginBudget::new(&levels(domain), public.size, &wanted, &weights, price(public.charge))
+            .map_err(|error| explain(domain, error))
+    }
+}
+
+fn levels(domain: &Domain) -> Vec<usize> {
+    domain.sizes(&Attributes::all(domain))
+}
+
+fn price(charge: Charge) -> Price {
+    match charge {
+        Charge::Pure(cost) | Charge::Approximate(cost, _) => Price::Epsilon(cost.lower()),
+        Charge::ZeroConcentrated(cost) => Price::Rho(cost.lower()),
+    }
+}
+
+fn charge(price: Price) -> Result<Charge, PrivacyError> {
+    Ok(match price {
+        Price::Epsilon(amount) => Charge::Pure(Cost::rounded_down(amount)?),
+        Price::Rho(amount) => Charge::ZeroConcentrated(Cost::rounded_down(amount)?),
+    })
+}
+
+fn explain<Q: Into<SynthesisError> + std::error::Error + 'static>(
+    domain: &Domain,
+    error: Error<Q>,
+) -> SynthesisError {
+    match error {
+        Error::Refused(refused) => refused.into(),
+        Error::Fit(error) => Names(domain).explain(error),
+        Error::Margin { variables, .. } => {
+            SynthesisError::option("margins", format!("{} is named twice", Names(domain).of(&variables)))
+        }
+        Error::MarginTooLarge { variables, limit } => {
+            let margin = Names(domain).of(&variables);
+            SynthesisError::option("margins", format!("{margin} has more than {limit} cells; leave it out"))
+        }
+        other => SynthesisError::Fit { method: CARD.name, message: other.to_string() },
+    }
+}
+
+impl From<std::convert::Infallible> for SynthesisError {
+    fn from(never: std::convert::Infallible) -> Self {
+        match never {}
+    }
+}
+
+/// The questions of a margin method, put to the guard.
+struct Asking<'a, 'b> {
+    guard: &'a mut GuardedTable<'b>,
+    choices: usize,
+}
+
+impl Questions for Asking<'_, '_> {
+    type Error = PrivacyError;
+
+    fn noisy_margin(&mut self, variables: &[usize], price: Price) -> Result<NoisyMargin, PrivacyError> {
+        let of = Attributes::new(variables.iter().copied());
+        let noisy = self.guard.noisy_margin(&of, charge(price)?)?;
+        let noise = match noisy.law {
+            NoiseLaw::Laplace(law) => Noise::Laplace { scale: law.scale() },
+            NoiseLaw::Gaussian(law) => Noise::Gaussian { sigma: law.sigma() },
+        };
+        Ok(NoisyMargin { variables: variables.to_vec(), counts: noisy.counts, noise })
+    }
+
+    fn choose(&mut self, candidates: &[Candidate], price: Price) -> Result<usize, PrivacyError> {
+        self.choices += 1;
+        let margins: Vec<Attributes> =
+            candidates.iter().map(|candidate| Attributes::new(candidate.variables)).collect();
+        let asked: Vec<privacy::Candidate<'_>> = candidates
+            .iter()
+            .zip(&margins)
+            .map(|(candidate, of)| privacy::Candidate {
+                of,
+                expected: &candidate.expected,
+                penalty: candidate.penalty,
+            })
+            .collect();
+        let purpose = format!("choice of the next pair (round {})", self.choices);
+        self.guard.choose(&purpose, &asked, charge(price)?)
+    }
+}

@@ -1,0 +1,123 @@
+//! Private runs: a declared schema, a budget, a guard, and a ledger of every look.
+//!
+//! A [`PrivateSynthesizer`] never sees the records or a count, only a [`GuardedTable`], which is made from a declared schema
+//! and books every question before it looks. What it may know without asking is [`Public`].
+
+mod run;
+mod settings;
+mod spending;
+
+use privacy::{Charge, GuardedTable, Neighbours};
+use table::{DeclaredSchema, Domain};
+
+pub use self::run::{PrivateFit, declared, fit, plan};
+pub use self::settings::PrivacySettings;
+pub use self::spending::{Spending, SpendingPlan};
+use crate::card::MethodCard;
+use crate::{Drawn, Model, StructuralZeros, SynthesisError};
+
+/// What is known without looking at the records.
+pub struct Public<'a> {
+    /// The schema, which a person declared.
+    pub schema: &'a DeclaredSchema,
+    /// The variables with their classes.
+    pub domain: &'a Domain,
+    /// Cells that cannot occur.
+    pub zeros: &'a StructuralZeros,
+    /// The number of records: declared, public by definition, or a noisy count that was paid for.
+    pub size: u64,
+    /// Records in each data set, where that was asked for; else as many as there are.
+    pub rows: Option<u64>,
+    /// How many data sets will be drawn.
+    pub m: u32,
+    /// What the method may spend.
+    pub charge: Charge,
+}
+
+/// How a method spends an ε with a δ.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Accounting {
+    /// The ε and the δ of its questions are added up.
+    Basic,
+    /// The δ is turned into a budget of ρ, by which Gaussian noise is paid.
+    ZeroConcentrated,
+}
+
+/// What comes of a private fit.
+pub enum Outcome {
+    /// A model whose data sets cost nothing more.
+    Model(Box<dyn Model>),
+    /// Data sets of which each was paid for.
+    DataSets(Vec<Drawn>, Vec<String>),
+}
+
+/// A method that sees the records through their guard only.
+pub trait PrivateSynthesizer: Send + Sync {
+    /// What it is.
+    fn card(&self) -> &'static MethodCard;
+
+    /// How it spends an ε with a δ.
+    fn accounting(&self) -> Accounting {
+        Accounting::Basic
+    }
+
+    /// The relation of neighbours that its argument needs, if it needs one.
+    fn needs_neighbours(&self) -> Option<Neighbours> {
+        None
+    }
+
+    /// Why these settings make no sense within strata, if they do not.
+    fn refuses_strata(&self) -> Option<&'static str> {
+        None
+    }
+
+    /// Every question that it will ask, with its price, from what is public alone.
+    fn spending(&self, public: &Public<'_>) -> Result<Vec<Spending>, SynthesisError>;
+
+    /// Asks, and makes a model or data sets of the answers.
+    fn fit(&self, guard: &mut GuardedTable<'_>, public: &Public<'_>) -> Result<Outcome, SynthesisError>;
+
+    /// The schema of its records, where it is not that of the table.
+    fn released_schema(&self, schema: &DeclaredSchema) -> Result<Option<table::Schema>, SynthesisError> {
+        let _ = schema;
+        Ok(None)
+    }
+}
+
+/// Data sets that were drawn and paid for when the method was fitted.
+pub(crate) struct PaidDataSets {
+    data_sets: Vec<Drawn>,
+    remarks: Vec<String>,
+}
+
+impl PaidDataSets {
+    pub(crate) fn new(data_sets: Vec<Drawn>, remarks: Vec<String>) -> Self {
+        Self { data_sets, remarks }
+    }
+}
+
+impl Model for PaidDataSets {
+    fn sample(&self, _: usize, _: crate::randomness::Seed) -> Result<Drawn, SynthesisError> {
+        Err(SynthesisError::ModelFile("each data set of this method has to be paid for; fit again".into()))
+    }
+
+    fn paid(&self, number: u32) -> Option<&Drawn> {
+        self.data_sets.get(number as usize)
+    }
+
+    fn remarks(&self) -> Vec<String> {
+        self.remarks.clone()
+    }
+
+    fn state(&self) -> serde_json::Value {
+        serde_json::Value::Null
+    }
+
+    fn confidential(&self) -> Option<&'static str> {
+        None
+    }
+
+    fn refuses_saving(&self) -> Option<&'static str> {
+        Some("each further data set of this method would have to be paid for; ask for all of them with --m")
+    }
+}

@@ -1,0 +1,303 @@
+//! A private recipe carried out: declared schema, budget, size, strata, method, ledger.
+
+use std::sync::Arc;
+
+use privacy::ledger::{
+    Budget, DomainRecord, Event, LedgerRecord, Mechanism, Particulars, PrivacyLedger, RandomnessRecord,
+    ReleaseSize, SoftwareRecord,
+};
+use privacy::{Charge, Cost, GuardedTable, Neighbours, NoiseSource};
+use rand::Rng as _;
+use table::schema::Origin;
+use table::{Attributes, DeclaredSchema, Domain, Schema, Table, TableError};
+
+use super::{Outcome, PaidDataSets, PrivacySettings, PrivateSynthesizer, Public, Spending, SpendingPlan};
+use crate::decoder::Decoder;
+use crate::generate::Fitted;
+use crate::strata::{Strata, Stratum};
+use crate::{Model, Recipe, StructuralZeros, SynthesisError, registry};
+
+/// Records that a plan is made for where their number is not public.
+const ASSUMED_SIZE: u64 = 10_000;
+
+const NOISY_SIZE: &str = "number of records";
+
+/// A private model, and the books.
+pub struct PrivateFit {
+    /// The model, ready to draw.
+    pub fitted: Fitted,
+    /// What was spent, on what.
+    pub ledger: LedgerRecord,
+}
+
+/// The schema, if a person declared it public.
+pub fn declared(schema: &Schema) -> Result<DeclaredSchema, SynthesisError> {
+    schema.clone().reviewed().map_err(|learned| {
+        let schema = learned.schema();
+        let names = |learned_only: bool| -> Vec<String> {
+            let variables = schema.variables().iter();
+            variables
+                .filter(|variable| !learned_only || variable.origin == Origin::Learned)
+                .map(|variable| variable.name.clone())
+                .collect()
+        };
+        let learned = names(true);
+        SynthesisError::LearnedSchema { variables: if learned.is_empty() { names(false) } else { learned } }
+    })
+}
+
+/// Fits a private recipe to a table that was read under a declared schema. A table that breaks the schema is refused: then nothing is
+/// released, and the message is for the data owner alone.
+pub fn fit(table: &Table, recipe: &Recipe, mut noise: NoiseSource) -> Result<PrivateFit, SynthesisError> {
+    let schema = declared(table.schema())?;
+    let setup = Setup::new(&schema, recipe)?;
+    let broken = table.violations()?;
+    if !broken.is_empty() {
+        return Err(TableError::Violations(broken).into());
+    }
+    let mut ledger = PrivacyLedger::open(setup.budget, setup.neighbours, schema.schema().unit());
+    let mut guard = GuardedTable::new(table, &schema, recipe.groups as usize, &mut ledger, &mut noise)?;
+    let (model, size) = setup.carry_out(&mut guard)?;
+    let records = match &size {
+        ReleaseSize::Declared { records, .. } | ReleaseSize::NoisyCount { records, .. } => *records,
+    };
+    let particulars = Particulars {
+        domains: schema.schema().variables().iter().map(|variable| setup.domain_record(variable)).collect(),
+        release_size: size,
+        randomness: RandomnessRecord::of(&noise),
+        software: SoftwareRecord { name: "lookalike".into(), version: env!("CARGO_PKG_VERSION").into() },
+    };
+    let ledger = ledger.record(particulars);
+    ledger.verify()?;
+    let rows = recipe.rows.unwrap_or(records);
+    let drawing = Recipe { rows: Some(rows), seed: Some(noise.rng().next_u64() >> 1), ..recipe.clone() };
+    Ok(PrivateFit { fitted: Fitted::new(model, setup.decoder()?, &drawing, records as usize), ledger })
+}
+
+/// What a private recipe would spend, from the declared schema alone.
+pub fn plan(schema: &DeclaredSchema, recipe: &Recipe) -> Result<SpendingPlan, SynthesisError> {
+    Setup::new(schema, recipe)?.plan()
+}
+
+/// Everything about a run that is known before the records are.
+struct Setup<'a> {
+    schema: &'a DeclaredSchema,
+    recipe: &'a Recipe,
+    settings: PrivacySettings,
+    method: Box<dyn PrivateSynthesizer>,
+    budget: Budget,
+    neighbours: Neighbours,
+    domain: Domain,
+    zeros: StructuralZeros,
+    strata: Attributes,
+}
+
+impl<'a> Setup<'a> {
+    fn new(schema: &'a DeclaredSchema, recipe: &'a Recipe) -> Result<Self, SynthesisError> {
+        recipe.check()?;
+        if recipe.seed.is_some() {
+            return Err(SynthesisError::SeedInPrivateRun);
+        }
+        let settings = recipe.privacy.clone().unwrap_or_default();
+        let method = (registry::private(&recipe.method)?)(&recipe.options)?;
+        let budget = settings.budget(method.accounting())?;
+        let needed = method.needs_neighbours();
+        let neighbours = settings.neighbours.or(needed).unwrap_or(Neighbours::AddRemove);
+        if needed.is_some_and(|needed| needed != neighbours) {
+            let message = format!("the argument of `{}` is for replace-one neighbours only", recipe.method);
+            return Err(SynthesisError::option("neighbours", message));
+        }
+        let domain = Domain::declared(schema, recipe.groups as usize)?;
+        let zeros = StructuralZeros::declared(schema, &domain)?;
+        let strata = Attributes::named(&domain, recipe.strata.iter().map(String::as_str))
+            .map_err(|error| SynthesisError::option("strata", error.to_string()))?;
+        if !strata.is_empty() {
+            if let Some(message) = method.refuses_strata() {
+                return Err(SynthesisError::option("strata", message));
+            }
+            if strata.len() == domain.variables().len() {
+                let message = "all variables are strata; leave at least one to be modelled";
+                return Err(SynthesisError::option("strata", message));
+            }
+        }
+        if domain.variables().is_empty() {
+            let message = "there is no variable to model; identifiers and formulas are not";
+            return Err(SynthesisError::option("method", message));
+        }
+        Ok(Self { schema, recipe, settings, method, budget, neighbours, domain, zeros, strata })
+    }
+
+    /// The number of records, if a person has said it.
+    fn stated_size(&self) -> Option<(u64, &'static str)> {
+        let records = self.settings.records.map(|records| (records, "stated in the recipe as public"));
+        let rows = self.recipe.rows.filter(|_| self.neighbours == Neighbours::AddRemove);
+        records.or(rows.map(|rows| (rows, "the size of the release was stated, and stands for it")))
+    }
+
+    /// What goes to the first question, and what is left for the method.
+    fn split(&self, share: f64) -> (Cost, Charge) {
+        let all = self.budget.cost();
+        let first = all.share((share * 1e6) as u64, 1_000_000);
+        (first, self.charge(all.saturating_sub(first)))
+    }
+
+    fn charge(&self, cost: Cost) -> Charge {
+        match self.budget.limit() {
+            Charge::Pure(_) => Charge::Pure(cost),
+            Charge::ZeroConcentrated(_) => Charge::ZeroConcentrated(cost),
+            Charge::Approximate(_, delta) => Charge::Approximate(cost, delta),
+        }
+    }
+
+    fn public<'b>(
+        &'b self,
+        domain: &'b Domain,
+        zeros: &'b StructuralZeros,
+        size: u64,
+        charge: Charge,
+    ) -> Public<'b> {
+        let rows = self.recipe.rows;
+        Public { schema: self.schema, domain, zeros, size, rows, m: self.recipe.m, charge }
+    }
+
+    fn carry_out(
+        &self,
+        guard: &mut GuardedTable<'_>,
+    ) -> Result<(Box<dyn Model>, ReleaseSize), SynthesisError> {
+        if !self.strata.is_empty() {
+            return self.carry_out_in_strata(guard);
+        }
+        let stated = self.stated_size();
+        let by_definition =
+            guard.public_size().map(|size| (size, "replace-one neighbours have one public size"));
+        let (size, charge, policy) = match stated.or(by_definition) {
+            Some((records, because)) => {
+                let policy = ReleaseSize::Declared { records, because: because.into() };
+                (records, self.budget.limit(), policy)
+            }
+            None => {
+                let (price, left) = self.split(self.settings.size_share);
+                let records = guard.noisy_size(NOISY_SIZE, self.charge(price))?.max(1) as u64;
+                (records, left, ReleaseSize::NoisyCount { records, event: NOISY_SIZE.into() })
+            }
+        };
+        let outcome = self.method.fit(guard, &self.public(&self.domain, &self.zeros, size, charge))?;
+        Ok((into_model(outcome), policy))
+    }
+
+    fn carry_out_in_strata(
+        &self,
+        guard: &mut GuardedTable<'_>,
+    ) -> Result<(Box<dyn Model>, ReleaseSize), SynthesisError> {
+        let by = &self.strata;
+        let (price, charge) = self.split(self.settings.strata_share);
+        let sizes = guard.noisy_margin(by, self.charge(price))?.counts;
+        let rest = self.rest()?;
+        let mut sizes = sizes.into_iter().map(|size| size.max(0) as u64);
+        let fitted = guard.in_parts(by, |cell, part| {
+            let size = sizes.next().unwrap_or(0);
+            if size == 0 || self.zeros.forbids(by, cell) {
+                return Ok::<_, SynthesisError>(None);
+            }
+            let zeros = self.zeros.within(by, cell, &self.domain);
+            let public = Public { rows: None, ..self.public(&rest, &zeros, size, charge) };
+            Ok(Some((size, into_model(self.method.fit(part, &public)?))))
+        })?;
+        let strata: Vec<Stratum> = fitted
+            .into_iter()
+            .filter_map(|(cell, stratum)| stratum.map(|(records, model)| Stratum { cell, records, model }))
+            .collect();
+        if strata.is_empty() {
+            let message = "noise left no stratum with records; raise the budget, or use fewer strata";
+            return Err(SynthesisError::Fit { method: self.method.card().name, message: message.into() });
+        }
+        let total: u64 = strata.iter().map(|stratum| stratum.records).sum();
+        let policy = match self.stated_size() {
+            Some((records, because)) => ReleaseSize::Declared { records, because: because.into() },
+            None => ReleaseSize::NoisyCount { records: total, event: self.strata_purpose() },
+        };
+        Ok((Box::new(Strata::private(by.clone(), self.domain.clone(), strata)), policy))
+    }
+
+    /// The classes of the variables that are not strata.
+    fn rest(&self) -> Result<Domain, TableError> {
+        let rest = Attributes::all(&self.domain).without(&self.strata);
+        let classes = rest.positions().iter().map(|position| self.domain.variables()[*position].clone());
+        Domain::new(classes.collect())
+    }
+
+    fn strata_purpose(&self) -> String {
+        format!("counts of {}", self.domain.describe(&self.strata))
+    }
+
+    fn plan(&self) -> Result<SpendingPlan, SynthesisError> {
+        let mut plan = SpendingPlan::new(&self.recipe.method, &self.budget, self.neighbours);
+        plan.unit = self.schema.schema().unit().to_owned();
+        plan.reason = self.schema.reason().to_owned();
+        plan.m = self.recipe.m;
+        let stated = self.stated_size();
+        plan.size = (stated.map_or(ASSUMED_SIZE, |(size, _)| size), stated.is_none());
+        let noisy = |purpose: &str, cost: Cost| Spending {
+            purpose: purpose.to_owned(),
+            mechanism: match self.budget.limit() {
+                Charge::ZeroConcentrated(_) => Mechanism::DiscreteGaussian,
+                Charge::Pure(_) | Charge::Approximate(..) => Mechanism::DiscreteLaplace,
+            },
+            charge: match self.charge(cost) {
+                Charge::Approximate(cost, _) => Charge::Pure(cost),
+                other => other,
+            },
+        };
+        if !self.strata.is_empty() {
+            let (price, charge) = self.split(self.settings.strata_share);
+            plan.questions.push(noisy(&self.strata_purpose(), price));
+            let rest = self.rest()?;
+            let first = vec![0; self.strata.len()];
+            let zeros = self.zeros.within(&self.strata, &first, &self.domain);
+            let parts: usize = self.domain.sizes(&self.strata).iter().product();
+            let each = (plan.size.0 / parts as u64).max(1);
+            let public = Public { rows: None, ..self.public(&rest, &zeros, each, charge) };
+            let questions = self.method.spending(&public)?;
+            plan.in_strata = Some((self.domain.describe(&self.strata), parts as u64, questions));
+            return Ok(plan);
+        }
+        let mut charge = self.budget.limit();
+        if stated.is_none() && self.neighbours == Neighbours::AddRemove {
+            let (price, left) = self.split(self.settings.size_share);
+            plan.questions.push(noisy(NOISY_SIZE, price));
+            charge = left;
+        }
+        let public = self.public(&self.domain, &self.zeros, plan.size.0, charge);
+        plan.questions.extend(self.method.spending(&public)?);
+        Ok(plan)
+    }
+
+    fn decoder(&self) -> Result<Decoder, SynthesisError> {
+        match self.method.released_schema(self.schema)? {
+            Some(schema) => Decoder::new(Arc::new(schema), Domain::new(Vec::new())?),
+            None => Decoder::new(Arc::new(self.schema.schema().clone()), self.domain.clone()),
+        }
+    }
+
+    fn domain_record(&self, variable: &table::Variable) -> DomainRecord {
+        let reason = self.schema.reason();
+        let declared_because = match variable.origin {
+            Origin::Declared => reason.to_owned(),
+            Origin::Learned => format!("drafted from the records, then declared public: {reason}"),
+        };
+        DomainRecord { variable: variable.name.clone(), declared_because }
+    }
+}
+
+fn into_model(outcome: Outcome) -> Box<dyn Model> {
+    match outcome {
+        Outcome::Model(model) => model,
+        Outcome::DataSets(data_sets, remarks) => Box::new(PaidDataSets::new(data_sets, remarks)),
+    }
+}
+
+impl From<&Event> for Spending {
+    fn from(event: &Event) -> Self {
+        Self { purpose: event.purpose.clone(), mechanism: event.mechanism, charge: event.charge }
+    }
+}
