@@ -1,6 +1,7 @@
 //! The one list of measures, from which command line, reports and documentation are made.
 
 use crate::evaluation::mean_of_sets;
+use crate::files::Files;
 use crate::risk::DisclosureOptions;
 use crate::risk::attribute::Attribute;
 use crate::risk::identity::Identity;
@@ -90,6 +91,7 @@ impl Default for Settings {
 
 /// Every family of measures, in the order reports show them.
 pub const MEASURES: &[&dyn Measure] = &[
+    &Files,
     &Tables,
     &Counts,
     &Distances,

@@ -16,7 +16,9 @@
 use table::{Kind, Table};
 
 use super::release_cells::{ReleaseCells, real};
-use crate::{Better, Comparison, Finding, Measure, MeasureCard, MeasureError, Null, Range, Settings};
+use crate::{
+    Better, Comparison, Finding, Measure, MeasureCard, MeasureError, Null, Range, Settings, SyntheticSets,
+};
 
 /// The four τ metrics at one k and d.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -218,6 +220,14 @@ impl Measure for TauMetrics {
         settings: &Settings,
     ) -> Result<Vec<Finding>, MeasureError> {
         findings(comparison.original, &[comparison.synthetic], settings)
+    }
+
+    fn evaluate_sets(
+        &self,
+        sets: &SyntheticSets<'_>,
+        settings: &Settings,
+    ) -> Result<Vec<Finding>, MeasureError> {
+        findings(sets.original, sets.synthetic, settings)
     }
 }
 

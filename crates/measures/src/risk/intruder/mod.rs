@@ -32,7 +32,9 @@ pub use regions::{Region, Regions};
 use table::Table;
 
 use super::release_cells::ReleaseCells;
-use crate::{Better, Comparison, Finding, Measure, MeasureCard, MeasureError, Null, Range, Settings};
+use crate::{
+    Better, Comparison, Finding, Measure, MeasureCard, MeasureError, Null, Range, Settings, SyntheticSets,
+};
 use posterior::{Group, Groups};
 
 /// What the intruder knows, and what is acceptable.
@@ -304,6 +306,14 @@ impl Measure for Intruder {
         settings: &Settings,
     ) -> Result<Vec<Finding>, MeasureError> {
         findings(comparison.original, &[comparison.synthetic], settings)
+    }
+
+    fn evaluate_sets(
+        &self,
+        sets: &SyntheticSets<'_>,
+        settings: &Settings,
+    ) -> Result<Vec<Finding>, MeasureError> {
+        findings(sets.original, sets.synthetic, settings)
     }
 }
 

@@ -8,7 +8,7 @@
 
 mod score;
 
-pub use score::{RiskUtility, TaubScore};
+pub use score::TaubScore;
 
 use table::{Attributes, Kind};
 
