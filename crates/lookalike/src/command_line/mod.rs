@@ -4,6 +4,7 @@ mod demo;
 mod describe;
 mod drawing;
 mod json_schema;
+mod measure;
 mod methods;
 mod output;
 mod plan;
@@ -17,6 +18,7 @@ use std::process::ExitCode;
 use clap::{Args, Parser, Subcommand};
 
 use ::privacy::PrivacyError;
+use measures::MeasureError;
 use study::plan::PlanError;
 use synthesis::SynthesisError;
 use table::TableError;
@@ -55,6 +57,10 @@ enum Command {
     Sample(sample::Sample),
     /// Tell what the saturated mechanism would give and cost, without generating
     Plan(plan::PlanCommand),
+    /// Tell what synthetic files are worth and what they give away
+    Measure(Box<measure::MeasureCommand>),
+    /// List the measures, with what they ask and how they are read
+    Measures(measure::Measures),
     /// List the generators, with their options
     Methods(methods::Methods),
     /// Tell the whole story on an invented town
@@ -75,6 +81,9 @@ pub enum Failure {
     /// A plan that cannot be made.
     #[error(transparent)]
     Plan(#[from] PlanError),
+    /// A question that the measures cannot answer.
+    #[error(transparent)]
+    Measure(#[from] MeasureError),
     /// The options do not fit together.
     #[error("{0}")]
     Usage(String),
@@ -96,7 +105,8 @@ impl Failure {
                 _ => 3,
             },
             Self::Synthesis(SynthesisError::Option { .. } | SynthesisError::Recipe { .. }) => 2,
-            Self::Table(_) | Self::Synthesis(_) => 1,
+            Self::Measure(MeasureError::Option { .. } | MeasureError::Regions { .. }) => 2,
+            Self::Table(_) | Self::Synthesis(_) | Self::Measure(_) => 1,
         }
     }
 }
@@ -128,6 +138,8 @@ pub fn run() -> ExitCode {
         Command::Synth(synth) => synth.run(&everywhere),
         Command::Sample(sample) => sample.run(&everywhere),
         Command::Plan(plan) => plan.run(&everywhere),
+        Command::Measure(measure) => measure.run(&everywhere),
+        Command::Measures(measures) => measures.run(&everywhere),
         Command::Methods(methods) => methods.run(&everywhere),
         Command::Demo(demo) => demo.run(&everywhere),
         Command::JsonSchema(schema) => schema.run(&everywhere),

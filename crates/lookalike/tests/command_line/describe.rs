@@ -104,7 +104,11 @@ fn json_goes_to_a_file_whole_and_quiet_prints_nothing() {
 
 #[test]
 fn the_published_json_schemas_are_up_to_date() {
-    for (document, file) in [("describe", "describe.schema.json"), ("schema", "schema-file.schema.json")] {
+    for (document, file) in [
+        ("describe", "describe.schema.json"),
+        ("evaluation", "evaluation.schema.json"),
+        ("schema", "schema-file.schema.json"),
+    ] {
         let output = lookalike().args(["json-schema", document]).assert().success();
         let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/json-schema").join(file);
         let published = std::fs::read(&path).unwrap_or_default();

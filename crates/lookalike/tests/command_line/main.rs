@@ -5,4 +5,5 @@
 mod demo;
 mod describe;
 mod harness;
+mod measure;
 mod synth;
