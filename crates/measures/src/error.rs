@@ -30,6 +30,9 @@ pub enum MeasureError {
         /// What it must be.
         message: String,
     },
+    /// A model that cannot be fitted to the original.
+    #[error(transparent)]
+    Model(#[from] models::ModelError),
     /// A tree that cannot be grown.
     #[error(transparent)]
     Tree(#[from] statistics::trees::TreeError),

@@ -21,6 +21,22 @@ pub fn evaluate(
     Ok(findings)
 }
 
+/// The findings, each with what the same measure says of records of the same population that the synthesizer never saw, as
+/// `detail.holdout`: what a fresh sample would score.
+pub fn with_holdout(findings: Vec<Finding>, of_holdout: Vec<Finding>) -> Vec<Finding> {
+    let mut of_holdout = Keyed::new(of_holdout);
+    let mut findings = Keyed::new(findings);
+    let keys = std::mem::take(&mut findings.keys);
+    let noted = keys.into_iter().filter_map(|key| {
+        let finding = findings.take(&key)?;
+        Some(match of_holdout.take(&key) {
+            Some(other) => finding.with("holdout", other.value),
+            None => finding,
+        })
+    });
+    noted.collect()
+}
+
 /// The mean over data sets of what was found in each of them.
 ///
 /// Findings belong together if measure, variables and place among their like agree. A number that one data set does not have

@@ -17,21 +17,24 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+pub mod alignment;
 pub mod card;
 pub mod comparison;
 mod error;
 pub mod evaluation;
 mod exact_numbers;
+pub mod files;
 pub mod finding;
 pub mod registry;
 pub mod risk;
 pub mod shared_tables;
 pub mod utility;
 
+pub use alignment::align;
 pub use card::{MeasureCard, Null, Range};
 pub use comparison::{Comparison, SyntheticSets};
 pub use error::MeasureError;
-pub use evaluation::evaluate;
+pub use evaluation::{evaluate, with_holdout};
 pub use finding::{Better, Finding};
 pub use registry::{MEASURES, Measure, Settings, card_of};
 pub use shared_tables::SharedTables;

@@ -1,6 +1,7 @@
 //! The one list of measures, from which command line, reports and documentation are made.
 
 use crate::evaluation::mean_of_sets;
+use crate::files::Files;
 use crate::risk::DisclosureOptions;
 use crate::risk::attribute::Attribute;
 use crate::risk::identity::Identity;
@@ -11,9 +12,11 @@ use crate::utility::conformance::Conformance;
 use crate::utility::distance::Distances;
 use crate::utility::interval::Intervals;
 use crate::utility::mca::Mca;
+use crate::utility::model::{ModelRequest, Models};
 use crate::utility::propensity::{Propensity, PropensityOptions};
 use crate::utility::ratio_of_counts::Counts;
 use crate::utility::tables::{TableOptions, Tables};
+use crate::utility::taub::Taub;
 use crate::{Comparison, Finding, MeasureCard, MeasureError, SyntheticSets};
 
 /// A family of measures that come out of one computation.
@@ -54,6 +57,8 @@ pub struct Settings {
     pub named_tables: Vec<Vec<String>>,
     /// How propensity is measured.
     pub propensity: PropensityOptions,
+    /// Models that are fitted to every table.
+    pub models: Vec<ModelRequest>,
     /// Sets of variables by which an intruder might know a record; none means all variables but identifiers, and the target
     /// where there is one.
     pub keys: Vec<Vec<String>>,
@@ -74,6 +79,7 @@ impl Default for Settings {
             ways: vec![1, 2],
             named_tables: Vec::new(),
             propensity: PropensityOptions::default(),
+            models: Vec::new(),
             keys: Vec::new(),
             targets: Vec::new(),
             disclosure: DisclosureOptions::default(),
@@ -85,13 +91,16 @@ impl Default for Settings {
 
 /// Every family of measures, in the order reports show them.
 pub const MEASURES: &[&dyn Measure] = &[
+    &Files,
     &Tables,
     &Counts,
     &Distances,
     &Intervals,
     &Mca,
     &Propensity,
+    &Models,
     &Conformance,
+    &Taub,
     &Uniques,
     &Identity,
     &Attribute,
@@ -117,6 +126,9 @@ mod tests {
         let read = |text: &str| read_csv_text(text, &ReadOptions::default()).unwrap();
         let original = read("sex,age,town\nF,31,a\nM,47,a\nF,31,b\nM,12,b\nF,80,a\nM,55,a\nF,9,b\n");
         let other = read("sex,age,town\nF,35,a\nM,47,b\nM,12,c\n");
+        let formula = models::Formula::parse("age ~ sex").unwrap();
+        let request = ModelRequest { formula, family: models::ModelFamily::Gaussian };
+        let settings = Settings { models: vec![request], ..Settings::default() };
         let mut names = BTreeSet::new();
         for measure in MEASURES {
             for card in measure.cards() {
@@ -126,7 +138,7 @@ mod tests {
             }
             for synthetic in [&original, &other] {
                 let comparison = Comparison { original: &original, synthetic, holdout: None };
-                let findings = measure.evaluate(&comparison, &Settings::default()).unwrap();
+                let findings = measure.evaluate(&comparison, &settings).unwrap();
                 assert!(!findings.is_empty());
                 for finding in findings {
                     let card = card_of(&finding.measure).expect("a card for every finding");

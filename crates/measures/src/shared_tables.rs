@@ -146,8 +146,9 @@ impl<'a> Sides<'a> {
         };
         let sides: Vec<(&Variable, &Column)> =
             tables.iter().map(side).collect::<Result<_, MeasureError>>()?;
-        let first = &sides[0].0.kind;
-        for (variable, _) in &sides[1..] {
+        let known: Vec<&(&Variable, &Column)> = sides.iter().filter(|side| !is_void(side)).collect();
+        let first = known.first().map_or(&sides[0].0.kind, |side| &side.0.kind);
+        for (variable, _) in known {
             let comparable = match (first, &variable.kind) {
                 (Kind::Date { .. }, Kind::Date { .. }) | (Kind::TextId, Kind::TextId) => true,
                 (Kind::Integer { .. } | Kind::Real { .. }, Kind::Integer { .. } | Kind::Real { .. }) => true,
@@ -167,14 +168,21 @@ impl<'a> Sides<'a> {
 
     /// The classes and each table's codes.
     fn share(&self, grouping: &Grouping) -> Result<(Classes, Vec<Codes>), MeasureError> {
-        if self.sides[0].0.kind.is_numeric() { self.share_numbers(grouping) } else { self.share_levels() }
+        let known = self.sides.iter().find(|side| !is_void(side)).unwrap_or(&self.sides[0]);
+        if known.0.kind.is_numeric() { self.share_numbers(grouping) } else { self.share_levels() }
     }
 
     /// Levels of the original in its order, then those that only a synthetic table has.
     fn share_levels(&self) -> Result<(Classes, Vec<Codes>), MeasureError> {
         let mut all: Vec<&str> = Vec::new();
         let mut position: FxHashMap<&str, u32> = FxHashMap::default();
-        let own_levels: Vec<(Vec<&str>, &Codes)> = self.sides.iter().map(|side| own_levels(side)).collect();
+        let void = |(_, column): &(&Variable, &Column)| Codes::collect(1, (0..column.len()).map(|_| 0));
+        let void: Vec<Option<Codes>> =
+            self.sides.iter().map(|side| own_levels(side).is_none().then(|| void(side))).collect();
+        let sides = self.sides.iter().zip(&void);
+        let own_levels = sides
+            .map(|(side, void)| own_levels(side).or_else(|| void.as_ref().map(|codes| (Vec::new(), codes))));
+        let own_levels: Vec<(Vec<&str>, &Codes)> = own_levels.flatten().collect();
         for level in own_levels.iter().flat_map(|(levels, _)| levels) {
             position.entry(level).or_insert_with(|| {
                 all.push(level);
@@ -274,20 +282,29 @@ fn codes_in_any(name: &str, tables: &[&Table]) -> Vec<f64> {
     codes
 }
 
-/// The levels or texts of a column with its codes, among which the number of levels stands for missing.
-fn own_levels<'a>((variable, column): &(&'a Variable, &'a Column)) -> (Vec<&'a str>, &'a Codes) {
+/// Whether a column holds nothing but missing values, so that its kind says nothing.
+fn is_void((variable, column): &(&Variable, &Column)) -> bool {
     match column {
-        Column::Text(text) => (text.dictionary.iter().map(String::as_str).collect(), &text.codes),
         Column::Categorical(codes) => {
-            let levels = variable.kind.levels().map(|levels| levels.iter().collect());
-            (levels.unwrap_or_default(), Arc::as_ref(codes))
+            let levels = variable.kind.levels().map_or(0, Levels::len);
+            codes.iter().all(|code| code as usize >= levels)
         }
-        Column::Integer(_) | Column::Real(_) | Column::Date(_) => (Vec::new(), &NO_CODES),
+        Column::Text(text) => text.dictionary.is_empty(),
+        numeric => (0..numeric.len()).all(|row| numeric.number(row) == Some(Entry::Missing)),
     }
 }
 
-/// Numbers have no levels.
-static NO_CODES: Codes = Codes::U8(Vec::new());
+/// The levels or texts of a column with its codes, among which the number of levels stands for missing; `None` for numbers.
+fn own_levels<'a>((variable, column): &(&'a Variable, &'a Column)) -> Option<(Vec<&'a str>, &'a Codes)> {
+    match column {
+        Column::Text(text) => Some((text.dictionary.iter().map(String::as_str).collect(), &text.codes)),
+        Column::Categorical(codes) => {
+            let levels = variable.kind.levels().map(|levels| levels.iter().collect());
+            Some((levels.unwrap_or_default(), Arc::as_ref(codes)))
+        }
+        Column::Integer(_) | Column::Real(_) | Column::Date(_) => None,
+    }
+}
 
 /// Declared cuts, with the first and last moved out to enclose every value: a synthetic table may stray beyond them, and it
 /// must be measured all the same.

@@ -77,15 +77,6 @@ fn synthesise(columns: &[Column], rng: &mut ChaCha12Rng) -> Result<(), Box<dyn E
         fitting += fitted - before;
         drawing += cpu_seconds() - fitted;
         leaves += tree.leaves();
-        if std::env::var_os("EACH").is_some() {
-            println!(
-                "  {position}: {:.3} + {:.3} s, {} leaves, depth {}",
-                fitted - before,
-                cpu_seconds() - fitted,
-                tree.leaves(),
-                tree.depth()
-            );
-        }
     }
     println!(
         "{rows:>9} {:>9.3} {:>9.3} {:>9.3} {fitting:>9.3} {drawing:>9.3} {leaves:>8}",

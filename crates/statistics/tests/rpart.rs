@@ -27,6 +27,8 @@
 //! for (cp in c(0.01, 0.001, 1e-4, 0)) report("five", factor(five), "class", cp, 5)
 //! ```
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on should panic")]
+
 use statistics::trees::{Predictor, Response, Risk, Tree, TreeOptions};
 
 const RECORDS: u64 = 2000;

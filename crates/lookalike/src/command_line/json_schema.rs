@@ -18,6 +18,8 @@ pub(super) struct JsonSchema {
 enum Document {
     /// What `describe --json` writes
     Describe,
+    /// What `measure --json` writes: a list of findings
+    Evaluation,
     /// A schema file (TOML), as the same structure in JSON
     Schema,
     /// The ledger of a private release
@@ -29,6 +31,7 @@ impl JsonSchema {
         let schema = match self.of {
             Document::Describe => schemars::schema_for!(table::profile::Profile),
             Document::Ledger => schemars::schema_for!(privacy::LedgerRecord),
+            Document::Evaluation => schemars::schema_for!(super::measure::Evaluation),
             Document::Schema => schemars::schema_for!(table::schema::SchemaFile),
         };
         let text = serde_json::to_string_pretty(&schema).unwrap_or_default() + "\n";

@@ -6,6 +6,7 @@ mod describe;
 mod drawing;
 mod json_schema;
 mod located;
+mod measure;
 mod methods;
 mod output;
 mod plan;
@@ -19,6 +20,7 @@ use std::process::ExitCode;
 use clap::{Args, Parser, Subcommand};
 
 use ::privacy::PrivacyError;
+use measures::MeasureError;
 use study::plan::PlanError;
 use synthesis::SynthesisError;
 use table::TableError;
@@ -59,6 +61,10 @@ enum Command {
     Plan(plan::PlanCommand),
     /// Check a claimed epsilon by many runs of the real code
     Audit(audit::Audit),
+    /// Tell what synthetic files are worth and what they give away
+    Measure(Box<measure::MeasureCommand>),
+    /// List the measures, with what they ask and how they are read
+    Measures(measure::Measures),
     /// List the generators, with their options
     Methods(methods::Methods),
     /// Tell the whole story on an invented town
@@ -79,6 +85,9 @@ pub enum Failure {
     /// A plan that cannot be made.
     #[error(transparent)]
     Plan(#[from] PlanError),
+    /// A question that the measures cannot answer.
+    #[error(transparent)]
+    Measure(#[from] MeasureError),
     /// The options do not fit together.
     #[error("{0}")]
     Usage(String),
@@ -108,7 +117,8 @@ impl Failure {
                 _ => 3,
             },
             Self::Synthesis(SynthesisError::Option { .. } | SynthesisError::Recipe { .. }) => 2,
-            Self::Table(_) | Self::Synthesis(_) => 1,
+            Self::Measure(MeasureError::Option { .. } | MeasureError::Regions { .. }) => 2,
+            Self::Table(_) | Self::Synthesis(_) | Self::Measure(_) => 1,
             Self::Located { failure, .. } => failure.exit_code(),
         }
     }
@@ -142,6 +152,8 @@ pub fn run() -> ExitCode {
         Command::Sample(sample) => sample.run(&everywhere),
         Command::Plan(plan) => plan.run(&everywhere),
         Command::Audit(audit) => audit.run(&everywhere),
+        Command::Measure(measure) => measure.run(&everywhere),
+        Command::Measures(measures) => measures.run(&everywhere),
         Command::Methods(methods) => methods.run(&everywhere),
         Command::Demo(demo) => demo.run(&everywhere),
         Command::JsonSchema(schema) => schema.run(&everywhere),

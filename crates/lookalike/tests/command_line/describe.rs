@@ -106,6 +106,7 @@ fn json_goes_to_a_file_whole_and_quiet_prints_nothing() {
 fn the_published_json_schemas_are_up_to_date() {
     let published = [
         ("describe", "describe.schema.json"),
+        ("evaluation", "evaluation.schema.json"),
         ("schema", "schema-file.schema.json"),
         ("ledger", "ledger.schema.json"),
     ];

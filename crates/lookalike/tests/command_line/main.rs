@@ -7,4 +7,5 @@ mod describe;
 mod harness;
 mod private;
 mod sequential;
+mod measure;
 mod synth;

@@ -71,12 +71,8 @@ pub struct Tally {
 
 impl Tally {
     pub fn compare(&mut self, what: &str, found: f64, expected: f64) {
-        self.compare_to(what, found, expected, 1e-9);
-    }
-
-    pub fn compare_to(&mut self, what: &str, found: f64, expected: f64, tolerance: f64) {
         self.compared += 1;
-        if !((found - expected).abs() <= tolerance * expected.abs()) {
+        if (found - expected).abs() > 1e-9 * expected.abs() {
             self.differences.push(format!("{what}: {found} where {expected} is expected"));
         }
     }

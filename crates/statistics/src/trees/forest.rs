@@ -151,3 +151,122 @@ impl TryFrom<StoredForest> for Forest {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A response that follows the first of four columns, with noise.
+    fn columns() -> (Vec<Predictor>, Vec<f64>) {
+        let mut rng = ChaCha12Rng::seed_from_u64(3);
+        let columns: Vec<Vec<f64>> =
+            (0..4).map(|_| (0..600).map(|_| f64::from(rng.random_range(0..50u32))).collect()).collect();
+        let response = columns[0].iter().map(|x| x + rng.random::<f64>()).collect();
+        (columns.iter().map(|column| Predictor::numeric(column, None).unwrap()).collect(), response)
+    }
+
+    fn fit(options: &ForestOptions, weights: Option<&[u32]>) -> Forest {
+        let (columns, response) = columns();
+        let predictors: Vec<&Predictor> = columns.iter().collect();
+        let mut rng = ChaCha12Rng::seed_from_u64(9);
+        Forest::fit(&predictors, &Response::Numeric(&response), weights, options, &mut rng).unwrap()
+    }
+
+    #[test]
+    fn every_record_is_a_donor_of_the_leaf_it_leads_to_in_every_tree() {
+        let (columns, _) = columns();
+        let predictors: Vec<&Predictor> = columns.iter().collect();
+        let forest = fit(&ForestOptions { predictors_per_split: Some(2), ..ForestOptions::default() }, None);
+        assert_eq!(forest.trees().len(), 10);
+        for tree in forest.trees() {
+            let leaves = tree.route(&predictors, 0..600).unwrap();
+            assert!((0u32..).zip(&leaves).all(|(row, leaf)| tree.donors(*leaf).contains(&row)));
+            assert_eq!((0..tree.leaves()).map(|leaf| tree.donors(leaf as u32).len()).sum::<usize>(), 600);
+            assert_eq!((0..tree.leaves()).map(|leaf| tree.weight(leaf as u32)).sum::<u64>(), 600);
+        }
+    }
+
+    #[test]
+    fn a_bootstrap_sample_leaves_out_a_share_of_one_in_e() {
+        let rows: Vec<u32> = (0..10_000).collect();
+        let drawn = bootstrap_weights(10_000, &rows, None, &mut ChaCha12Rng::seed_from_u64(1));
+        assert_eq!(drawn.iter().sum::<u32>(), 10_000);
+        let out = drawn.iter().filter(|weight| **weight == 0).count() as f64 / 1e4;
+        // The standard deviation is 0.0031; five of them.
+        assert!((out - (-1f64).exp()).abs() < 0.016, "{out}");
+    }
+
+    #[test]
+    fn records_are_drawn_in_proportion_to_their_weight_and_never_without() {
+        let weights: Vec<u32> = (0..300).map(|row| row % 3).collect();
+        let rows: Vec<u32> = (0..300).filter(|row| row % 3 > 0).collect();
+        let drawn = bootstrap_weights(300, &rows, Some(&weights), &mut ChaCha12Rng::seed_from_u64(2));
+        let of = |kind: usize| drawn.iter().skip(kind).step_by(3).sum::<u32>();
+        assert_eq!((of(0), of(1) + of(2)), (0, 300));
+        // 200 expected, standard deviation 8.2; five of them.
+        assert!(of(2).abs_diff(200) < 41);
+        let forest = fit(&ForestOptions::default(), Some(&[vec![1; 300], vec![0; 300]].concat()));
+        assert!(
+            forest
+                .trees()
+                .iter()
+                .all(|tree| (0..tree.leaves() as u32).all(|l| tree.donors(l).iter().all(|r| *r < 300)))
+        );
+    }
+
+    #[test]
+    fn donors_are_near_and_one_seed_gives_one_draw() {
+        let (columns, response) = columns();
+        let predictors: Vec<&Predictor> = columns.iter().collect();
+        let forest = fit(&ForestOptions::default(), None);
+        let draw =
+            |seed| forest.draw_donors(&predictors, 0..600, &mut ChaCha12Rng::seed_from_u64(seed)).unwrap();
+        assert_eq!(draw(4), draw(4));
+        assert_ne!(draw(4), draw(5));
+        let apart: f64 =
+            draw(4).iter().zip(&response).map(|(donor, own)| (response[*donor as usize] - own).abs()).sum();
+        assert!(apart / 600.0 < 1.5, "{apart}");
+        assert!(forest.draw_donors(&predictors[1..], 0..1, &mut ChaCha12Rng::seed_from_u64(1)).is_err());
+    }
+
+    #[test]
+    fn bagging_looks_at_all_predictors_and_a_forest_at_some() {
+        let roots = |options: &ForestOptions| -> Vec<f64> {
+            let forest = fit(&ForestOptions { trees: 40, tree: one_split(), ..*options }, None);
+            (0..4)
+                .map(|p| forest.trees().iter().filter(|tree| tree.importance()[p] > 0.0).count() as f64)
+                .collect()
+        };
+        let bagging = ForestOptions::default();
+        assert_eq!(roots(&bagging), [40.0, 0.0, 0.0, 0.0]);
+        // The first predictor is among two of four in half of the nodes: 20 of 40, standard deviation 3.2.
+        let first = roots(&ForestOptions { predictors_per_split: Some(2), ..bagging })[0];
+        assert!((first - 20.0).abs() < 13.0, "{first}");
+    }
+
+    fn one_split() -> TreeOptions {
+        TreeOptions { max_depth: 1, ..TreeOptions::default() }
+    }
+
+    #[test]
+    fn bad_options_and_damaged_forests_are_refused() {
+        let (columns, response) = columns();
+        let predictors: Vec<&Predictor> = columns.iter().collect();
+        let numbers = Response::Numeric(&response);
+        for options in [
+            ForestOptions { trees: 0, ..ForestOptions::default() },
+            ForestOptions { predictors_per_split: Some(0), ..ForestOptions::default() },
+        ] {
+            let rng = &mut ChaCha12Rng::seed_from_u64(1);
+            assert!(matches!(
+                Forest::fit(&predictors, &numbers, None, &options, rng),
+                Err(TreeError::Option { .. })
+            ));
+        }
+        assert_eq!(Forest::usual_predictors_per_split(4, &numbers), 1);
+        assert_eq!(Forest::usual_predictors_per_split(17, &Response::Classes { codes: &[], levels: 2 }), 4);
+        let stored = serde_json::to_string(&fit(&ForestOptions::default(), None)).unwrap();
+        assert!(serde_json::from_str::<Forest>(&stored).is_ok());
+        assert!(serde_json::from_str::<Forest>("{\"trees\":[]}").is_err());
+    }
+}

@@ -247,3 +247,78 @@ impl Sides {
             && best.offer(self.left_squares as f64 * right + self.right_squares as f64 * left, left * right)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use rand::{RngExt, SeedableRng};
+    use rand_chacha::ChaCha12Rng;
+
+    use super::*;
+    use crate::trees::summary::Local;
+
+    /// Levels of 30 records each whose class shares differ at random, and the sides that know them.
+    fn factor(levels: u32, classes: u32, rng: &mut ChaCha12Rng) -> (ClassRuns, Sides) {
+        let (mut runs, mut all) = (ClassRuns::default(), Vec::new());
+        for label in 0..levels {
+            let leaning: Vec<f64> = (0..classes).map(|_| rng.random::<f64>().powi(3)).collect();
+            for _ in 0..30 {
+                let mut left = rng.random::<f64>() * leaning.iter().sum::<f64>();
+                let class = leaning.iter().position(|share| {
+                    left -= share;
+                    left < 0.0
+                });
+                let class = class.unwrap_or(0) as u32;
+                runs.items.push(Item { class, weight: 1 });
+                all.push(class);
+            }
+            runs.runs.push(ClassRun { label, weight: 30, end: runs.items.len() as u32 });
+        }
+        let summary = Local::Classes(all).summary(&[], 0..runs.items.len(), &mut vec![0; classes as usize]);
+        let mut sides = Sides::default();
+        sides.enter(classes as usize, runs.items.iter().copied(), &summary, 1);
+        (runs, sides)
+    }
+
+    /// The gain of the best split over none, by the leading direction and by trying all.
+    fn gains(levels: u32, classes: u32, rng: &mut ChaCha12Rng) -> (f64, f64) {
+        let (runs, mut sides) = factor(levels, classes, rng);
+        let baseline = sides.squares as f64 / sides.weight as f64;
+        let start = || Best::above(sides.squares as f64, sides.weight as f64);
+        let (mut by_order, mut of_all) = (start(), start());
+        let mut order = Vec::new();
+        let mut direction = std::mem::take(&mut sides.direction);
+        direction.order(&runs.runs, |level| runs.of(level), classes as usize, &mut order);
+        sides.prefix(&runs, &order, &mut by_order);
+        sides.all_splits(&runs, &mut order, &mut of_all);
+        (by_order.score() - baseline, of_all.score() - baseline)
+    }
+
+    #[test]
+    fn the_leading_direction_finds_the_best_split_most_often_and_nearly_it_otherwise() {
+        let mut rng = ChaCha12Rng::seed_from_u64(5);
+        for (levels, classes) in [(5, 3), (8, 3), (8, 6), (12, 4), (12, 10)] {
+            let tries = 200;
+            let (mut best, mut share) = (0, 0.0);
+            for _ in 0..tries {
+                let (found, all) = gains(levels, classes, &mut rng);
+                assert!(found <= all * (1.0 + 1e-9));
+                best += usize::from(found >= all * (1.0 - 1e-9));
+                share += found / all / f64::from(tries);
+            }
+            // With this seed 200, 195, 193, 184 and 165 of 200; 1, 0.999, 0.999, 0.997 and 0.994 of the gain.
+            assert!(
+                best >= 160 && share > 0.99,
+                "{levels} {classes}: {best} of {tries}, {share} of the gain"
+            );
+        }
+    }
+
+    #[test]
+    fn for_two_classes_the_leading_direction_is_exact() {
+        let mut rng = ChaCha12Rng::seed_from_u64(6);
+        for _ in 0..100 {
+            let (found, all) = gains(8, 2, &mut rng);
+            assert!((found - all).abs() < 1e-9 * all);
+        }
+    }
+}

@@ -244,3 +244,164 @@ proptest! {
         }
     }
 }
+
+/// A table large enough for histograms, threads and sibling subtraction, with a factor of many levels and marks.
+fn large(rows: u32, levels: u32) -> Data {
+    let code = |row: u32, key: u32, codes: u32| {
+        (row.wrapping_mul(2_654_435_761).wrapping_add(key * 977)).wrapping_mul(key | 1) / 3 % codes
+    };
+    let column = |key: u32, ordered: u32, unordered: u32| Column {
+        ordered,
+        unordered,
+        codes: (0..rows).map(|row| code(row, key, ordered + unordered)).collect(),
+    };
+    let columns = vec![column(11, 90, 2), column(23, 0, 40), column(37, 2000, 0), column(51, 0, 3)];
+    let signal = |row: usize| columns[0].codes[row] / 12 + columns[1].codes[row] % 3 * 2;
+    let response = (0..rows as usize).map(|row| match levels {
+        0 => 40 * signal(row) + code(row as u32, 71, 200),
+        _ if code(row as u32, 83, 10) < 7 => signal(row) % levels,
+        _ => code(row as u32, 97, levels),
+    });
+    Data { response: response.collect(), columns, levels, weights: vec![1; rows as usize] }
+}
+
+#[test]
+fn large_nodes_grow_the_same_tree_by_histograms_as_by_blocks() {
+    for levels in [0, 2, 5, 300] {
+        let data = large(6000, levels);
+        let tree = data.fit_in_blocks(None, &options(5), 1 << 13);
+        assert!(tree.leaves() > 100);
+        for largest_block in [10, 300, 2000] {
+            assert_eq!(
+                data.fit_in_blocks(None, &options(5), largest_block),
+                tree,
+                "{levels} {largest_block}"
+            );
+        }
+    }
+}
+
+#[test]
+fn the_number_of_threads_does_not_matter() {
+    for levels in [0, 6] {
+        let data = large(70_000, levels);
+        let fit = |threads| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| data.fit_in_blocks(None, &TreeOptions::default(), 1 << 11))
+        };
+        assert_eq!(fit(1), fit(4));
+    }
+}
+
+#[test]
+fn a_known_tree_is_recovered() {
+    // Classes by a rule over two of three columns, a tenth of the records at random.
+    let mut data = large(5000, 3);
+    data.columns.remove(2);
+    let rule = |row: usize| match (data.columns[0].codes[row], data.columns[1].codes[row]) {
+        (90.., _) => 2,
+        (0..30, _) => 0,
+        (_, 0..20) => 1,
+        _ => 0,
+    };
+    let truth: Vec<u32> = (0..5000).map(rule).collect();
+    data.response = truth
+        .iter()
+        .enumerate()
+        .map(|(row, class)| if row % 10 == 0 { row as u32 / 10 % 3 } else { *class })
+        .collect();
+    let tree = data.fit(&TreeOptions { complexity: 0.01, ..TreeOptions::default() });
+    let text = tree.describe(&["a", "b", "c"]);
+    // The factor is split first, so the marks of the number part twice.
+    assert_eq!((tree.leaves(), tree.depth(), tree.importance()[2]), (5, 3, 0.0), "{text}");
+    let right = |(leaf, class): (&u32, &u32)| tree.share(*leaf, *class).unwrap() > 0.8;
+    assert!(data.leaves(&tree).iter().zip(&truth).all(right));
+    assert!(text.contains("30 of 90 ordered codes left"), "{text}");
+    assert!(text.contains("20 others"), "{text}");
+}
+
+#[test]
+fn a_code_that_a_node_has_not_seen_goes_with_the_larger_child() {
+    // Level 3 and mark 1 do not occur; level 2 parts from the others, which are more.
+    let factor = Predictor::categorical(&[0, 1, 0, 1, 0, 1, 0, 1, 2, 2, 2], 4).unwrap();
+    let codes = [0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1];
+    let response = Response::Classes { codes: &codes, levels: 2 };
+    let tree = Tree::fit(&[&factor], &response, None, &options(1)).unwrap();
+    assert_eq!(tree.leaf_of(&[3]), tree.leaf_of(&[0]));
+    assert_ne!(tree.leaf_of(&[3]), tree.leaf_of(&[2]));
+
+    let number = Predictor::ordered(&[0, 0, 0, 0, 9, 9, 9, 9, 9, 9, 9], 10, 1).unwrap();
+    let codes = [0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1];
+    let response = Response::Classes { codes: &codes, levels: 2 };
+    let tree = Tree::fit(&[&number], &response, None, &options(1)).unwrap();
+    assert_eq!(tree.leaf_of(&[10]), tree.leaf_of(&[9]));
+    // The cut lies in the middle of the values.
+    assert_eq!((tree.leaf_of(&[4]), tree.leaf_of(&[5])), (tree.leaf_of(&[0]), tree.leaf_of(&[9])));
+}
+
+#[test]
+fn rpart_cuts_off_leaves_of_the_same_class_and_impurity_does_not() {
+    // Shares of 10 % and 40 %: never a majority.
+    let half: Vec<u32> = (0..200).map(|row| row / 100).collect();
+    let class: Vec<u32> = (0..200).map(|row| u32::from(row % 10 < if row < 100 { 1 } else { 4 })).collect();
+    let predictor = Predictor::categorical(&half, 2).unwrap();
+    let response = Response::Classes { codes: &class, levels: 2 };
+    let leaves = |risk| {
+        let options = TreeOptions { risk, ..TreeOptions::default() };
+        Tree::fit(&[&predictor], &response, None, &options).unwrap().leaves()
+    };
+    assert_eq!((leaves(Risk::Impurity), leaves(Risk::Misclassification)), (2, 1));
+}
+
+#[test]
+fn without_predictors_all_records_are_donors() {
+    let tree = Tree::fit(&[], &Response::Numeric(&[1.0, 2.0, 6.0]), None, &TreeOptions::default()).unwrap();
+    assert_eq!((tree.leaves(), tree.depth(), tree.mean(0), tree.share(0, 0)), (1, 0, Some(3.0), None));
+    assert_eq!(tree.route(&[], 0..5), Ok(vec![0; 5]));
+    assert_eq!(tree.donors(0), [0, 1, 2]);
+}
+
+#[test]
+fn what_cannot_be_fitted_or_routed_is_refused() {
+    let predictor = Predictor::categorical(&[0, 1, 1], 2).unwrap();
+    let response = Response::Numeric(&[1.0, 2.0, 3.0]);
+    let fit = |response: &Response<'_>, weights: Option<&[u32]>, options: TreeOptions| {
+        Tree::fit(&[&predictor], response, weights, &options).map(|_| ())
+    };
+    let usual = TreeOptions::default();
+    assert!(matches!(fit(&Response::Numeric(&[1.0]), None, usual), Err(TreeError::Length { .. })));
+    assert!(matches!(fit(&response, Some(&[1]), usual), Err(TreeError::Length { .. })));
+    assert_eq!(fit(&response, Some(&[0; 3]), usual), Err(TreeError::NoRecords));
+    assert_eq!(fit(&response, Some(&[u32::MAX; 3]), usual), Err(TreeError::TooManyRecords));
+    assert_eq!(fit(&Response::Classes { codes: &[0; 3], levels: 0 }, None, usual), Err(TreeError::NoClasses));
+    for options in [
+        TreeOptions { min_bucket: 0, ..usual },
+        TreeOptions { complexity: f64::NAN, ..usual },
+        TreeOptions { complexity: -1.0, ..usual },
+        TreeOptions { max_depth: 101, ..usual },
+    ] {
+        assert!(matches!(fit(&response, None, options), Err(TreeError::Option { .. })));
+    }
+    let tree = Tree::fit(&[&predictor], &response, None, &usual).unwrap();
+    let other = Predictor::categorical(&[0], 3).unwrap();
+    assert_eq!(tree.route(&[], 0..1), Err(TreeError::Predictors { fitted: 1, given: 0 }));
+    assert_eq!(tree.route(&[&other], 0..1), Err(TreeError::Coding { position: 0 }));
+    assert_eq!(tree.route(&[&predictor], 1..4), Err(TreeError::Rows { end: 4, position: 0 }));
+}
+
+#[test]
+fn a_damaged_tree_is_refused() {
+    let tree = large(200, 2).fit(&options(5));
+    let stored = serde_json::to_value(&tree).unwrap();
+    let refused = |change: &dyn Fn(&mut serde_json::Value)| {
+        let mut stored = stored.clone();
+        change(&mut stored);
+        serde_json::from_value::<Tree>(stored).is_err()
+    };
+    assert!(!refused(&|_| {}));
+    assert!(refused(&|tree| tree["nodes"] = serde_json::json!([])));
+    assert!(refused(&|tree| tree["nodes"][0]["Split"]["right"] = 0.into()));
+    assert!(refused(&|tree| tree["nodes"][0]["Split"]["predictor"] = 99.into()));
+    assert!(refused(&|tree| drop(tree["donors"].as_array_mut().unwrap().pop())));
+    assert!(refused(&|tree| drop(tree["leaves"].as_array_mut().unwrap().pop())));
+}

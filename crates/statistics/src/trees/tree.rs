@@ -8,7 +8,9 @@ use serde::{Deserialize, Serialize};
 
 use super::block::LARGEST_BLOCK;
 use super::grow::{Active, Grown, Place, Problem, Sampling, grow};
+use super::leaf_contents::LeafContents;
 use super::response::Target;
+use super::stored_tree::StoredTree;
 use super::summary::Local;
 use super::{Predictor, Response, TreeError, TreeOptions};
 
@@ -24,43 +26,43 @@ const TOO_MUCH: u64 = 1 << 31;
 #[serde(try_from = "StoredTree")]
 pub struct Tree {
     /// The ordered and unordered codes of each predictor.
-    codes: Vec<(u32, u32)>,
+    pub(super) codes: Vec<(u32, u32)>,
     /// In preorder: a left child is the next node.
-    nodes: Vec<Node>,
+    pub(super) nodes: Vec<Node>,
     /// The codes that splits list.
-    listed: Vec<u32>,
-    leaves: Vec<Leaf>,
-    donors: Vec<u32>,
+    pub(super) listed: Vec<u32>,
+    pub(super) leaves: Vec<Leaf>,
+    pub(super) donors: Vec<u32>,
     /// Class and weight, leaf by leaf.
-    classes: Vec<(u32, u32)>,
-    importance: Vec<f64>,
-    depth: u32,
+    pub(super) classes: Vec<(u32, u32)>,
+    pub(super) importance: Vec<f64>,
+    pub(super) depth: u32,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-enum Node {
+pub(super) enum Node {
     Leaf(u32),
     Split(Split),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-struct Split {
-    predictor: u32,
+pub(super) struct Split {
+    pub predictor: u32,
     /// How many of the predictor's codes are ordered, and which of these go left.
-    ordered: u32,
-    below: u32,
+    pub ordered: u32,
+    pub below: u32,
     /// Where in `listed` the unordered codes begin and end that go to the smaller child; all others go to the larger.
-    listed: (u32, u32),
-    listed_left: bool,
-    right: u32,
+    pub listed: (u32, u32),
+    pub listed_left: bool,
+    pub right: u32,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-struct Leaf {
-    donors: (u32, u32),
-    classes: (u32, u32),
-    weight: u64,
-    mean: Option<f64>,
+pub(super) struct Leaf {
+    pub donors: (u32, u32),
+    pub classes: (u32, u32),
+    pub weight: u64,
+    pub mean: Option<f64>,
 }
 
 impl Tree {
@@ -368,93 +370,4 @@ fn check_lengths(
         return Err(TreeError::TooManyRecords);
     }
     Ok(())
-}
-
-/// Adds up the response of a leaf.
-struct LeafContents<'a> {
-    response: &'a Response<'a>,
-    weights: Option<&'a [u32]>,
-    counts: Vec<u32>,
-    met: Vec<u32>,
-}
-
-impl<'a> LeafContents<'a> {
-    fn new(response: &'a Response<'a>, weights: Option<&'a [u32]>) -> Self {
-        let levels = match response {
-            Response::Classes { levels, .. } => *levels as usize,
-            Response::Numeric(_) => 0,
-        };
-        Self { response, weights, counts: vec![0; levels], met: Vec::new() }
-    }
-
-    /// Weight and mean; class weights are appended to `classes`.
-    fn of(&mut self, donors: &[u32], classes: &mut Vec<(u32, u32)>) -> (u64, Option<f64>) {
-        let weight_of = |row: u32| self.weights.map_or(1, |weights| weights[row as usize]);
-        let weight: u64 = donors.iter().map(|row| u64::from(weight_of(*row))).sum();
-        match self.response {
-            Response::Numeric(values) => {
-                let sum: f64 =
-                    donors.iter().map(|&row| values[row as usize] * f64::from(weight_of(row))).sum();
-                (weight, Some(sum / weight as f64))
-            }
-            Response::Classes { codes, .. } => {
-                for &row in donors {
-                    let count = &mut self.counts[codes[row as usize] as usize];
-                    if *count == 0 {
-                        self.met.push(codes[row as usize]);
-                    }
-                    *count += weight_of(row);
-                }
-                self.met.sort_unstable();
-                let counts = &mut self.counts;
-                classes.extend(
-                    self.met.drain(..).map(|class| (class, std::mem::take(&mut counts[class as usize]))),
-                );
-                (weight, None)
-            }
-        }
-    }
-}
-
-#[derive(Deserialize)]
-struct StoredTree {
-    codes: Vec<(u32, u32)>,
-    nodes: Vec<Node>,
-    listed: Vec<u32>,
-    leaves: Vec<Leaf>,
-    donors: Vec<u32>,
-    classes: Vec<(u32, u32)>,
-    importance: Vec<f64>,
-    depth: u32,
-}
-
-impl TryFrom<StoredTree> for Tree {
-    type Error = TreeError;
-
-    fn try_from(stored: StoredTree) -> Result<Self, TreeError> {
-        let StoredTree { codes, nodes, listed, leaves, donors, classes, importance, depth } = stored;
-        let within = |(start, end): (u32, u32), length: usize| start <= end && end as usize <= length;
-        let node_holds = |(at, node): (usize, &Node)| match node {
-            Node::Leaf(leaf) => (*leaf as usize) < leaves.len(),
-            Node::Split(split) => {
-                (split.right as usize) > at + 1
-                    && (split.right as usize) < nodes.len()
-                    && within(split.listed, listed.len())
-                    && codes
-                        .get(split.predictor as usize)
-                        .is_some_and(|(ordered, _)| *ordered == split.ordered)
-            }
-        };
-        let leaf_holds = |leaf: &Leaf| {
-            within(leaf.donors, donors.len()) && within(leaf.classes, classes.len()) && leaf.weight > 0
-        };
-        let refuse = |what| Err(TreeError::Stored { what });
-        if nodes.is_empty() || !nodes.iter().enumerate().all(node_holds) {
-            return refuse("a split leads nowhere");
-        }
-        if !leaves.iter().all(leaf_holds) || importance.len() != codes.len() {
-            return refuse("a leaf holds what is not there");
-        }
-        Ok(Self { codes, nodes, listed, leaves, donors, classes, importance, depth })
-    }
 }

@@ -1,8 +1,9 @@
 //! The propensity score by logistic regression, whose null distribution is known.
 
-use statistics::regression::{Iterations, RegressionError, logistic};
+use models::{ModelError, propensity_design};
 
-use super::{Pooled, PropensityScores, ScoreSummary};
+use super::{PropensityScores, ScoreSummary};
+use crate::Comparison;
 
 /// What logistic regression says of two files.
 ///
@@ -29,24 +30,25 @@ pub struct LogisticPropensity {
     pub warning: Option<&'static str>,
 }
 
-/// The propensity by main effects (`order` 0), with products of two variables (1), of three (2) …; `None` if a file is empty.
+/// The propensity on these variables, or on all that both tables have but identifiers, by main effects (`order` 0), with products of two
+/// variables (1), of three (2) …; `None` if a file is empty.
 pub fn logistic_propensity(
-    pooled: &Pooled,
+    comparison: &Comparison<'_>,
+    variables: &[&str],
     order: usize,
-) -> Result<Option<LogisticPropensity>, RegressionError> {
-    let (original, synthetic) = pooled.records();
-    if original == 0 || synthetic == 0 {
+) -> Result<Option<LogisticPropensity>, ModelError> {
+    let (original, synthetic) = (comparison.original, comparison.synthetic);
+    if original.rows() == 0 || synthetic.rows() == 0 {
         return Ok(None);
     }
-    let design = pooled.design(order)?;
-    let is_synthetic = pooled.is_synthetic();
-    let response: Vec<f64> = is_synthetic.iter().map(|is| f64::from(u8::from(*is))).collect();
-    let fit = logistic(&design, &response, None, Iterations::default())?;
+    let design = propensity_design(original, synthetic, variables, order + 1)?;
+    let fit = design.fit()?;
+    let is_synthetic = design.is_synthetic.iter().map(|is| *is == 1.0).collect();
     let df = fit.estimated().len().saturating_sub(1);
     let coefficients = fit.coefficients.len();
     let (converged, warning) = (fit.convergence.converged, fit.convergence.warning());
     let Some(scores) = PropensityScores::new(fit.fitted, is_synthetic) else { return Ok(None) };
-    let (share, records) = (scores.share(), (original + synthetic) as f64);
+    let (share, records) = (scores.share(), (original.rows() + synthetic.rows()) as f64);
     let unit = (1.0 - share).powi(2) * share / records;
     let summary = scores.summary();
     let (null, freedom) = (df as f64 * unit, df as f64);

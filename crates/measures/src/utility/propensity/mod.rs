@@ -67,11 +67,13 @@ impl Measure for Propensity {
         let pooled = Pooled::new(comparison, &[])?;
         let options = &settings.propensity;
         let mut findings = of_tree(&pooled, options);
-        let (small, left_out) = pooled.without_large_factors(MOST_LEVELS);
+        let large = pooled.large_factors(MOST_LEVELS);
+        let variables: Vec<&str> =
+            pooled.names.iter().map(String::as_str).filter(|name| !large.contains(name)).collect();
         for order in &options.orders {
-            let found = of_logistic(&small, *order).into_iter().map(|finding| {
+            let found = of_logistic(comparison, &variables, *order).into_iter().map(|finding| {
                 let finding = finding.with("order", *order);
-                if left_out.is_empty() { finding } else { finding.with("left_out", left_out.as_slice()) }
+                if large.is_empty() { finding } else { finding.with("left_out", large.as_slice()) }
             });
             findings.extend(found);
         }
@@ -92,8 +94,12 @@ impl Measure for Propensity {
     }
 }
 
-fn of_logistic(pooled: &Pooled, order: usize) -> Vec<Finding> {
-    let found = match logistic_propensity(pooled, order) {
+fn of_logistic(comparison: &Comparison<'_>, variables: &[&str], order: usize) -> Vec<Finding> {
+    if variables.is_empty() {
+        let because = "every variable has too many levels for a regression";
+        return Logit::ALL.map(|which| which.undefined(because)).to_vec();
+    }
+    let found = match logistic_propensity(comparison, variables, order) {
         Ok(Some(found)) => found,
         Ok(None) => return Logit::ALL.map(|which| which.undefined(EMPTY)).to_vec(),
         Err(error) => return Logit::ALL.map(|which| which.undefined(&error)).to_vec(),

@@ -1,6 +1,5 @@
 //! Both files one under the other, as predictors of which file a record is from.
 
-use statistics::regression::{Design, Factor, RegressionError, Term};
 use statistics::trees::{Predictor, TreeError};
 use table::CountSource;
 use table::column::Entry;
@@ -71,23 +70,16 @@ impl Pooled {
         (0..self.original + self.synthetic).map(|row| row >= self.original).collect()
     }
 
-    /// Without variables that have more than `most` levels; the names of those.
-    pub fn without_large_factors(mut self, most: u32) -> (Self, Vec<String>) {
+    /// The names of factors with more than `most` levels.
+    pub fn large_factors(&self, most: u32) -> Vec<&str> {
         let large =
             |column: &PooledColumn| matches!(column, PooledColumn::Levels { levels, .. } if *levels > most);
-        let left_out: Vec<String> = self
-            .names
-            .iter()
-            .zip(&self.columns)
-            .filter(|(_, column)| large(column))
-            .map(|(name, _)| name.clone())
-            .collect();
-        self.names.retain(|name| !left_out.contains(name));
-        self.columns.retain(|column| !large(column));
-        (self, left_out)
+        let columns = self.names.iter().zip(&self.columns).filter(|(_, column)| large(column));
+        columns.map(|(name, _)| name.as_str()).collect()
     }
 
-    /// The columns as predictors of a tree, numbers as in [`Self::design`].
+    /// The columns as predictors of a tree. A number is zero where it is missing or a special code, and beside it stands a
+    /// 0/1 variable for each of these that occurs.
     pub fn predictors(&self) -> Result<Vec<Predictor>, TreeError> {
         let mut predictors = Vec::new();
         for column in &self.columns {
@@ -106,54 +98,12 @@ impl Pooled {
         }
         Ok(predictors)
     }
-
-    /// The design of a logistic regression: an intercept, all variables, and their products up to `order` + 1 of them. A factor
-    /// has a column for each level but the first; a number has one, zero where it is missing or a special code, and beside it
-    /// a 0/1 variable for each of these that occurs.
-    pub fn design(&self, order: usize) -> Result<Design, RegressionError> {
-        let (mut factors, mut numbers, mut mains) = (Vec::new(), Vec::new(), Vec::new());
-        for column in &self.columns {
-            match column {
-                PooledColumn::Levels { codes, levels } => {
-                    mains.push(Term::factor(factors.len()));
-                    factors.push(Factor { codes: codes.clone(), levels: *levels });
-                }
-                PooledColumn::Numbers { values, marks } => {
-                    mains.push(Term::number(numbers.len()));
-                    numbers.push(values.clone());
-                    for mark in occurring(marks) {
-                        mains.push(Term::number(numbers.len()));
-                        numbers.push(marks.iter().map(|own| f64::from(u8::from(*own == mark))).collect());
-                    }
-                }
-            }
-        }
-        let mut terms = vec![Term::intercept()];
-        for ways in 1..=order + 1 {
-            products(&mains, ways, &Term::intercept(), &mut terms);
-        }
-        Design::new(self.original + self.synthetic, factors, numbers, terms)
-    }
 }
 
 /// The marks other than that of a number.
 fn occurring(marks: &[u8]) -> Vec<u8> {
     let most = marks.iter().copied().max().unwrap_or(0);
     (1..=most).filter(|mark| marks.contains(mark)).collect()
-}
-
-/// All products of `ways` different main effects with `of`, in lexicographic order.
-fn products(mains: &[Term], ways: usize, of: &Term, terms: &mut Vec<Term>) {
-    if ways == 0 {
-        terms.push(of.clone());
-        return;
-    }
-    for (place, main) in mains.iter().enumerate() {
-        let mut product = of.clone();
-        product.factors.extend(&main.factors);
-        product.numbers.extend(&main.numbers);
-        products(&mains[place + 1..], ways - 1, &product, terms);
-    }
 }
 
 fn append_numbers(

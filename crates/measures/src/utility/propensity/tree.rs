@@ -7,6 +7,9 @@
 //!   are not when the synthetic one is drawn given the original: the mean is taken (1 − c) times, as it is exactly so for the
 //!   saturated model (Snoke et al. 2018, section 3.2; ½ for files of one size).
 //! - **Pairs** of synthetic sets, for m ≥ 2: two sets of n records from one generator, likewise taken 8 (1 − c)² c² times.
+//!
+//! Two samples of one population rank uniformly among their permutations. The scaling is exact for given splits; as the complexity
+//! limit stops a tree sooner where there is less noise, a right synthesis scores somewhat below 1, about 0.8 to 1.
 
 use rand::SeedableRng;
 use rand::seq::SliceRandom;

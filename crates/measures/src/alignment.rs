@@ -1,0 +1,154 @@
+//! A synthetic table with its columns of the kinds that the original says.
+
+use std::sync::Arc;
+
+use table::column::{Column, Entry, Numbers};
+use table::schema::Levels;
+use table::{Codes, Kind, Schema, Table, TextColumn, Variable};
+
+use crate::MeasureError;
+
+/// The synthetic table as a file of the original's kind, whatever it was read as. The original's special codes are set apart; text that was taken
+/// for an identifier becomes levels where the original has levels, and the other way round; a column without any value takes the
+/// original's kind. Values outside the original's domain stay. A number where the original has text is refused, and text where it has
+/// numbers. Columns that the original does not have stay as they are.
+pub fn align(original: &Schema, synthetic: Table) -> Result<Table, MeasureError> {
+    let (schema, columns) = synthetic.into_parts();
+    let mut variables = Vec::with_capacity(columns.len());
+    let mut aligned = Vec::with_capacity(columns.len());
+    for (variable, column) in schema.variables().iter().zip(columns) {
+        let (variable, column) = match original.variable(&variable.name) {
+            Ok(wanted) => align_column(wanted, variable, column)?,
+            Err(_) => (variable.clone(), column),
+        };
+        variables.push(Variable { within: None, formula: None, ..variable });
+        aligned.push(column);
+    }
+    Ok(Table::new(Arc::new(Schema::new(variables, Vec::new(), Vec::new())?), aligned)?)
+}
+
+fn align_column(
+    wanted: &Variable,
+    own: &Variable,
+    column: Column,
+) -> Result<(Variable, Column), MeasureError> {
+    let rows = column.len();
+    let as_wanted = |kind: Kind| Variable { kind, missing: true, codes: wanted.codes.clone(), ..own.clone() };
+    if rows == missing(own, &column) {
+        return Ok(match &wanted.kind {
+            Kind::Categorical { levels } | Kind::Ordinal { levels } => {
+                let codes = Codes::collect(levels.len() + 1, (0..rows).map(|_| levels.len() as u32));
+                (as_wanted(wanted.kind.clone()), Column::Categorical(Arc::new(codes)))
+            }
+            Kind::Integer { .. } => {
+                (as_wanted(Kind::Integer { range: None }), Column::Integer(nothing(rows)))
+            }
+            Kind::Real { .. } => (as_wanted(Kind::Real { range: None }), Column::Real(nothing(rows))),
+            Kind::Date { format, .. } => {
+                (as_wanted(Kind::Date { range: None, format: *format }), Column::Date(nothing(rows)))
+            }
+            Kind::TextId => {
+                let codes = Codes::collect(1, (0..rows).map(|_| 0));
+                (as_wanted(Kind::TextId), Column::Text(TextColumn { codes, dictionary: Vec::new() }))
+            }
+        });
+    }
+    let numbers = matches!(wanted.kind, Kind::Integer { .. } | Kind::Real { .. });
+    Ok(match (&wanted.kind, column) {
+        (_, Column::Integer(values)) if numbers => {
+            let values = values.set_codes_apart(|value| wanted.code_position(value as f64));
+            (as_wanted(Kind::Integer { range: None }), Column::Integer(values))
+        }
+        (_, Column::Real(values)) if numbers => {
+            let values = values.set_codes_apart(|value| wanted.code_position(value));
+            (as_wanted(Kind::Real { range: None }), Column::Real(values))
+        }
+        (Kind::Categorical { .. } | Kind::Ordinal { .. }, Column::Text(text)) => {
+            let levels = Levels::new(text.dictionary)
+                .map_err(|_| MeasureError::variable(&own.name, "a level is given twice"))?;
+            (as_wanted(Kind::Categorical { levels }), Column::Categorical(Arc::new(text.codes)))
+        }
+        (Kind::TextId, Column::Categorical(codes)) => {
+            let levels = own.kind.levels().into_iter().flat_map(|levels| levels.iter());
+            let dictionary = levels.map(str::to_owned).collect();
+            let codes = Arc::unwrap_or_clone(codes);
+            (as_wanted(Kind::TextId), Column::Text(TextColumn { codes, dictionary }))
+        }
+        (_, column @ (Column::Categorical(_) | Column::Text(_))) if !wanted.kind.is_numeric() => {
+            (own.clone(), column)
+        }
+        (Kind::Date { .. }, column @ Column::Date(_)) => (own.clone(), column),
+        (kind, _) => {
+            let message = format!(
+                "it is {} in the original and {} in the synthetic table; write it the same way in both, or read both with \
+                 one schema (--schema)",
+                kind.name(),
+                own.kind.name()
+            );
+            return Err(MeasureError::variable(&own.name, message));
+        }
+    })
+}
+
+/// How many values are missing.
+fn missing(variable: &Variable, column: &Column) -> usize {
+    let of_codes =
+        |codes: &Codes, levels: usize| codes.iter().filter(|code| *code as usize >= levels).count();
+    match column {
+        Column::Categorical(codes) => of_codes(codes, variable.kind.levels().map_or(0, Levels::len)),
+        Column::Text(text) => of_codes(&text.codes, text.dictionary.len()),
+        numeric => (0..numeric.len()).filter(|row| numeric.number(*row) == Some(Entry::Missing)).count(),
+    }
+}
+
+fn nothing<T: Copy + Default>(rows: usize) -> Numbers<T> {
+    let mut numbers = Numbers::with_capacity(rows);
+    (0..rows).for_each(|_| numbers.push(Entry::Missing));
+    numbers
+}
+
+#[cfg(test)]
+mod tests {
+    use table::read::{ReadOptions, read_csv_text};
+    use table::schema::SchemaFile;
+
+    use super::*;
+
+    fn read(text: &str, schema: Option<&str>) -> Table {
+        let schema = schema.map(|schema| SchemaFile::parse(schema).unwrap());
+        read_csv_text(text, &ReadOptions { schema, ..ReadOptions::default() }).unwrap()
+    }
+
+    #[test]
+    fn codes_are_set_apart_and_empty_columns_take_the_originals_kind() {
+        let schema = "[variables.income]\nkind = \"real\"\ncodes = { -8 = \"none\" }\nmissing = true\n\
+                      [variables.town]\nkind = \"categorical\"\nlevels = [\"a\", \"b\"]\nmissing = true\n\
+                      [variables.age]\nkind = \"integer\"\nmissing = true";
+        let original = read("income,town,age\n1.5,a,3\n-8,b,4\n", Some(schema));
+        let aligned = align(original.schema(), read("income,town,age\n2,,\n-8,,\n", None)).unwrap();
+        assert_eq!(aligned.columns()[0].number(1), Some(Entry::Code(0)));
+        assert_eq!(aligned.schema().variables()[1].kind.levels().map(Levels::len), Some(2));
+        assert_eq!((aligned.missing(1), aligned.missing(2)), (2, 2));
+        assert!(matches!(aligned.columns()[2], Column::Integer(_)));
+    }
+
+    #[test]
+    fn identifiers_and_levels_follow_the_original() {
+        let many: String = (0..30).map(|i| format!("p{i},x\n")).collect();
+        let (original, synthetic) =
+            (read("id,x\nn1,x\nn2,x\nn1,y\n", None), read(&format!("id,x\n{many}"), None));
+        assert_eq!(synthetic.schema().variables()[0].kind, Kind::TextId);
+        let aligned = align(original.schema(), synthetic.clone()).unwrap();
+        assert_eq!(aligned.schema().variables()[0].kind.levels().map(Levels::len), Some(30));
+        let back = align(synthetic.schema(), original).unwrap();
+        assert_eq!(back.schema().variables()[0].kind, Kind::TextId);
+    }
+
+    #[test]
+    fn numbers_and_text_are_not_mixed() {
+        let error = align(read("x\n1\n2\n", None).schema(), read("x\na\nb\n", None)).unwrap_err().to_string();
+        assert!(error.starts_with("variable `x`: it is integer in the original and categorical"), "{error}");
+        assert!(align(read("x\na\nb\n", None).schema(), read("x\n1\n2\n", None)).is_err());
+        assert!(align(read("x\n1\n2\n", None).schema(), read("x\n1.5\n2\n", None)).is_ok());
+    }
+}

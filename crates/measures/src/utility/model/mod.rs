@@ -1,0 +1,195 @@
+//! The user's own models: would an analyst of the synthetic file get the same coefficients?
+//!
+//! A model in R's notation is fitted to the original and to every synthetic table, and compared coefficient by coefficient; see
+//! [`ModelAgreement`]. Records with a missing value or a special code in a variable of the model are left out.
+
+mod agreement;
+mod comparable;
+
+pub use agreement::{CoefficientAgreement, ModelAgreement};
+
+use models::{FittedModel, Formula, ModelError, ModelFamily, fit};
+use table::Table;
+
+use crate::{
+    Better, Comparison, Finding, Measure, MeasureCard, MeasureError, Null, Range, Settings, SyntheticSets,
+};
+
+/// A model that the user wants compared.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ModelRequest {
+    /// The formula, such as `income ~ sex + age`.
+    pub formula: Formula,
+    /// What is said about the response.
+    pub family: ModelFamily,
+}
+
+/// Fits the model to all tables and compares. A formula that the tables do not have the
+/// variables for is an error; a table to which the model cannot be fitted is a reason.
+pub fn model_agreement(
+    sets: &SyntheticSets<'_>,
+    request: &ModelRequest,
+) -> Result<Result<ModelAgreement, String>, MeasureError> {
+    let mut tables = vec![sets.original];
+    tables.extend(sets.synthetic);
+    let in_all = |name: &&str| tables.iter().all(|table| table.schema().variable(name).is_ok());
+    let names = sets.original.schema().variables().iter().map(|variable| variable.name.as_str());
+    let variables: Vec<&str> = names.filter(in_all).collect();
+    let response = request.formula.variables().first().copied().unwrap_or_default();
+    let tables = comparable::with_common_levels(&tables, &variables, response)?;
+    let mut fits: Vec<FittedModel> = Vec::with_capacity(tables.len());
+    for (place, table) in tables.iter().enumerate() {
+        match fit(table, &request.formula, request.family) {
+            Ok(fitted) => fits.push(fitted),
+            Err(error @ (ModelError::Table(_) | ModelError::Formula { .. })) => return Err(error.into()),
+            Err(because) if place == 0 => return Ok(Err(format!("the original: {because}"))),
+            Err(because) => return Ok(Err(format!("synthetic table {place}: {because}"))),
+        }
+    }
+    let sizes: f64 =
+        sets.synthetic.iter().map(|table| rows(table)).sum::<f64>() / sets.synthetic.len() as f64;
+    let agreement = ModelAgreement::of(&fits[0], &fits[1..], rows(sets.original), sizes);
+    Ok(agreement
+        .ok_or_else(|| "no coefficient can be estimated with a standard error in all tables".to_owned()))
+}
+
+fn rows(table: &Table) -> f64 {
+    table.rows() as f64
+}
+
+/// The family of the user's own models.
+#[derive(Clone, Copy, Debug)]
+pub struct Models;
+
+const NOWOK: &str = "Nowok, Raab & Dibben (2016), Journal of Statistical Software 74(11)";
+const RAAB: &str = "Raab, Nowok & Dibben (2016), Journal of Privacy and Confidentiality 7(3)";
+const KARR: &str = "Karr et al. (2006), The American Statistician 60; Taub & Elliot (2020), eq. 2";
+
+const fn card(
+    name: &'static str,
+    question: &'static str,
+    better: Better,
+    null: Null,
+    citation: &'static str,
+) -> MeasureCard {
+    let range = if matches!(better, Better::Higher) { Range::UNIT } else { Range::NOT_NEGATIVE };
+    MeasureCard { name, question, better, unit: "", range, null, citation }
+}
+
+const CARDS: &[MeasureCard] = &[
+    card(
+        "model.overlap",
+        "How much do the 95 % intervals of the model's coefficients overlap?",
+        Better::Higher,
+        Null::None,
+        KARR,
+    ),
+    card(
+        "model.population_overlap",
+        "How much do they overlap when the synthetic file is to speak for the population?",
+        Better::Higher,
+        Null::None,
+        RAAB,
+    ),
+    card(
+        "model.own_overlap",
+        "How much do they overlap when each file uses its own standard errors?",
+        Better::Higher,
+        Null::None,
+        KARR,
+    ),
+    card(
+        "model.std_diff",
+        "By how many standard errors of the original do coefficients differ, on average?",
+        Better::Lower,
+        Null::None,
+        NOWOK,
+    ),
+    card(
+        "model.lack_of_fit",
+        "How far are all coefficients together from the original's, in units of chance?",
+        Better::Lower,
+        Null::Formula("the number of coefficients"),
+        NOWOK,
+    ),
+    card(
+        "model.coefficient",
+        "By how many standard errors of the original does this coefficient differ?",
+        Better::Lower,
+        Null::None,
+        NOWOK,
+    ),
+];
+
+impl Measure for Models {
+    fn name(&self) -> &'static str {
+        "model"
+    }
+
+    fn cards(&self) -> &'static [MeasureCard] {
+        CARDS
+    }
+
+    fn evaluate(
+        &self,
+        comparison: &Comparison<'_>,
+        settings: &Settings,
+    ) -> Result<Vec<Finding>, MeasureError> {
+        let Comparison { original, synthetic, holdout } = *comparison;
+        self.evaluate_sets(&SyntheticSets { original, synthetic: &[synthetic], holdout }, settings)
+    }
+
+    fn evaluate_sets(
+        &self,
+        sets: &SyntheticSets<'_>,
+        settings: &Settings,
+    ) -> Result<Vec<Finding>, MeasureError> {
+        let mut findings = Vec::new();
+        for request in &settings.models {
+            let on = request.formula.variables();
+            let of_model = match model_agreement(sets, request)? {
+                Ok(agreement) => of_agreement(&agreement, &on),
+                Err(because) => CARDS[..5].iter().map(|card| card.undefined(&on, &because)).collect(),
+            };
+            let noted = |finding: Finding| {
+                finding.with("model", request.formula.text()).with("family", request.family.name())
+            };
+            findings.extend(of_model.into_iter().map(noted));
+        }
+        Ok(findings)
+    }
+}
+
+fn of_agreement(agreement: &ModelAgreement, on: &[&str]) -> Vec<Finding> {
+    let coefficients = agreement.coefficients.len();
+    let mut findings = vec![
+        CARDS[0].finding(on, agreement.overlap).with("coefficients", coefficients),
+        CARDS[1].finding(on, agreement.population_overlap),
+        CARDS[2].finding(on, agreement.own_overlap),
+        CARDS[3].finding(on, agreement.std_diff),
+    ];
+    if !agreement.unmatched.is_empty() {
+        findings[0] = findings[0].clone().with("unmatched", agreement.unmatched.as_slice());
+    }
+    findings.push(match (agreement.lack_of_fit, agreement.p_value) {
+        (Some(lack), Some(p_value)) => {
+            let mut finding = CARDS[4].finding(on, lack).with("df", coefficients).with("p_value", p_value);
+            finding.null = Some(coefficients as f64);
+            finding
+        }
+        _ => CARDS[4].undefined(on, "the covariance of the coefficients cannot be inverted"),
+    });
+    findings.extend(agreement.coefficients.iter().map(|one| {
+        CARDS[5]
+            .finding(on, one.std_diff.abs())
+            .with("coefficient", one.name.as_str())
+            .with("original", one.original)
+            .with("original_se", one.standard_error)
+            .with("synthetic", one.synthetic)
+            .with("synthetic_se", one.synthetic_variance.sqrt())
+            .with("overlap", one.overlap)
+            .with("population_se", one.population_standard_error)
+            .with("population_overlap", one.population_overlap)
+    }));
+    findings
+}
