@@ -1,6 +1,6 @@
 //! What an audit found, on a terminal.
 
-use study::audit::Finding;
+use study::audit::{Bounded, Finding};
 use table::figures::thousands;
 
 /// The bound, and whether the claim stands.
@@ -9,12 +9,16 @@ pub fn audit_text(finding: &Finding) -> String {
     let mut text = format!(
         "{}: epsilon = {}{delta} is claimed; {} runs on each of two neighbouring tables\n\n",
         finding.method,
-        finding.claimed,
+        finding.epsilon,
         thousands(u64::from(finding.runs))
     );
+    let what = match finding.bounded {
+        Bounded::Epsilon => "epsilon",
+        Bounded::Rho => "rho",
+    };
     for scenario in &finding.scenarios {
         text += &format!(
-            "  {}: epsilon is at least {:.3}\n    told apart by: {}\n",
+            "  {}: {what} is at least {:.4}\n    told apart by: {}\n",
             scenario.name, scenario.lower_bound, scenario.event
         );
     }

@@ -23,14 +23,14 @@ fn write_page(page: &mut String, ledger: &LedgerRecord) -> std::fmt::Result {
     }
     writeln!(page, "| | |\n|---|---|")?;
     writeln!(page, "| asked for | {} |", ledger.asked)?;
-    writeln!(page, "| may be spent | {} |", charge(&ledger.limit))?;
-    writeln!(page, "| spent | {} |", charge(&ledger.spent))?;
+    writeln!(page, "| limit, which is what is guaranteed | {} |", charge(&ledger.limit))?;
+    writeln!(page, "| spent by this run | {} |", charge(&ledger.spent))?;
     writeln!(page, "| neighbours | {} |", neighbours(ledger.neighbours))?;
     writeln!(page, "| unit | one {} |", ledger.unit)?;
     writeln!(page, "| size of the release | {} |", size(&ledger.release_size))?;
     writeln!(page, "| noise from | {} |", ledger.randomness.generator)?;
     writeln!(page, "| made by | {} {} |", ledger.software.name, ledger.software.version)?;
-    writeln!(page, "\n## In every notion\n")?;
+    writeln!(page, "\n{}\n\n## What is guaranteed, in every notion\n", ledger.scope)?;
     if let Some(epsilon) = &ledger.totals.pure {
         writeln!(page, "- pure: ε = {}", cost(epsilon))?;
     }

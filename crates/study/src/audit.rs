@@ -7,8 +7,8 @@
 mod scenario;
 
 use privacy::audit::{EpsilonLowerBound, EventTally, Tally, rho_lower_bound};
-use privacy::conversion::epsilon_of_rho;
-use privacy::{Cost, Delta, NoiseSource, PrivacyError};
+use privacy::conversion::rho_of_epsilon;
+use privacy::{Delta, Epsilon, NoiseSource, PrivacyError};
 use rayon::prelude::*;
 use serde::Serialize;
 use synthesis::private::{self, Accounting, PrivacySettings};
@@ -35,10 +35,14 @@ pub struct Finding {
     /// The method.
     pub method: String,
     /// The ε that is claimed.
-    pub claimed: f64,
+    pub epsilon: f64,
     /// The δ that is claimed with it.
     pub delta: f64,
-    /// The largest lower bound on ε over the scenarios; by way of ρ where noise is Gaussian.
+    /// What is bounded: ε, or ρ where the claim is kept by way of it.
+    pub bounded: Bounded,
+    /// What is claimed of it.
+    pub claimed: f64,
+    /// The largest lower bound on it over the scenarios.
     pub lower_bound: f64,
     /// The probability with which all bounds hold, at least.
     pub confidence: f64,
@@ -50,6 +54,16 @@ pub struct Finding {
     pub scenarios: Vec<ScenarioFinding>,
 }
 
+/// What an audit bounds from below.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Bounded {
+    /// The ε of the claim.
+    Epsilon,
+    /// The ρ by which a method keeps an (ε, δ): with Gaussian noise it is seen far better than the ε.
+    Rho,
+}
+
 /// What was found in one scenario.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ScenarioFinding {
@@ -57,7 +71,7 @@ pub struct ScenarioFinding {
     pub name: String,
     /// The event by which the tables are told apart.
     pub event: String,
-    /// The lower bound on ε.
+    /// The lower bound on what is bounded.
     pub lower_bound: f64,
 }
 
@@ -103,7 +117,13 @@ pub fn audit_code(
     let built = (registry::private(method)?)(
         &scenarios[0].recipe(method, &toml::Table::new(), &PrivacySettings::default()).options,
     )?;
-    let in_rho = built.accounting() == Accounting::ZeroConcentrated;
+    let (bounded, claimed) = match claim.delta {
+        Some(delta) if built.accounting() == Accounting::ZeroConcentrated => {
+            let rho = rho_of_epsilon(Epsilon::new(claim.epsilon)?.budget()?, Delta::new(delta)?)?;
+            (Bounded::Rho, rho.upper())
+        }
+        _ => (Bounded::Epsilon, claim.epsilon),
+    };
     // The error is shared out among the scenarios.
     let confidence = 1.0 - (1.0 - claim.confidence) / scenarios.len() as f64;
     let mut findings = Vec::with_capacity(scenarios.len());
@@ -114,28 +134,30 @@ pub fn audit_code(
         let first = 2 * u64::from(claim.runs) * number as u64;
         let with = runs(&scenario.with, first)?;
         let without = runs(&scenario.without, first + u64::from(claim.runs))?;
-        findings.push(bound(scenario, &with, &without, delta, in_rho, confidence)?);
+        findings.push(bound(scenario, &with, &without, delta, bounded, confidence)?);
     }
     let lower_bound = findings.iter().map(|finding| finding.lower_bound).fold(0.0, f64::max);
     Ok(Finding {
         method: method.to_owned(),
-        claimed: claim.epsilon,
+        epsilon: claim.epsilon,
         delta,
+        bounded,
+        claimed,
         lower_bound,
         confidence: claim.confidence,
         runs: claim.runs,
-        passed: lower_bound <= claim.epsilon,
+        passed: lower_bound <= claimed,
         scenarios: findings,
     })
 }
 
-/// The bound of one scenario by its best event. With a δ, ε may be bounded by way of ρ too, if the method is charged in ρ.
+/// The bound of one scenario by its best event.
 fn bound(
     scenario: &Scenario,
     with: &[i64],
     without: &[i64],
     delta: f64,
-    in_rho: bool,
+    bounded: Bounded,
     confidence: f64,
 ) -> Result<ScenarioFinding, PrivacyError> {
     let half = with.len() / 2;
@@ -157,16 +179,15 @@ fn bound(
         thresholds.iter().map(event).collect()
     };
     let (first, second) = (events(0, half), events(half, with.len()));
-    let (chosen, lower_bound) = match Delta::new(delta) {
-        Ok(delta) if in_rho => {
+    let (chosen, lower_bound) = match bounded {
+        Bounded::Rho => {
             let of = |event: &EventTally| rho_lower_bound(*event, confidence);
             let bounds = first.iter().map(of).collect::<Result<Vec<f64>, _>>()?;
             let best = (0..bounds.len()).max_by(|left, right| bounds[*left].total_cmp(&bounds[*right]));
             let chosen = best.unwrap_or(0);
-            let rho = Cost::rounded_down(of(&second[chosen])?)?;
-            (chosen, if rho.is_zero() { 0.0 } else { epsilon_of_rho(rho, delta)?.lower() })
+            (chosen, of(&second[chosen])?)
         }
-        _ => {
+        Bounded::Epsilon => {
             let found = EpsilonLowerBound::by_split_sample(&first, &second, delta, confidence)?;
             (found.event, found.epsilon)
         }

@@ -145,8 +145,11 @@ impl Release<'_> {
         let mut json = serde_json::to_vec_pretty(&manifest).unwrap_or_default();
         json.push(b'\n');
         table::atomic_file::write(&folder.path().join(MANIFEST), &json)?;
-        let internal = serde_json::to_vec_pretty(&self.internal()).unwrap_or_default();
-        table::atomic_file::write_private(&folder.path().join(INTERNAL), &internal)?;
+        // A private release holds nothing that depends on the records unpaid, such as their hash.
+        if self.books.is_none() {
+            let internal = serde_json::to_vec_pretty(&self.internal()).unwrap_or_default();
+            table::atomic_file::write_private(&folder.path().join(INTERNAL), &internal)?;
+        }
         check_target(out, replace)?;
         put_in_place(folder.path(), out, &parent).map_err(failed)?;
         Ok(manifest)
@@ -173,7 +176,7 @@ impl Release<'_> {
             Neighbours::ReplaceOne => "with any one replaced by another",
         };
         format!(
-            "{}: tables {neighbours} {} are indistinguishable to this degree; see {LEDGER}",
+            "{}: tables {neighbours} {} are indistinguishable to this degree, by this release alone; see {LEDGER}",
             record.asked, record.unit
         )
     }

@@ -69,8 +69,11 @@ impl ModelFile {
         })
     }
 
-    /// The same file with the books of a private fit.
-    pub fn with_ledger(self, ledger: Option<LedgerRecord>) -> Self {
+    /// The same file with the books of a private fit. Noise that can be replayed can be taken off again: such a model is confidential.
+    pub fn with_ledger(mut self, ledger: Option<LedgerRecord>) -> Self {
+        if let Some(warning) = ledger.as_ref().and_then(|ledger| ledger.warning.clone()) {
+            (self.confidential, self.confidential_because) = (true, Some(warning));
+        }
         Self { ledger, ..self }
     }
 

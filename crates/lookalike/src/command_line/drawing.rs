@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use privacy::LedgerRecord;
-use study::release::{Books, INTERNAL, Input, Manifest, Release, check_target, sha256_of_file};
+use study::release::{Books, INTERNAL, Input, LEDGER, Manifest, Release, check_target, sha256_of_file};
 use synthesis::{Fitted, Recipe, SynthesisError};
 use table::figures::thousands;
 use table::write::Format;
@@ -15,7 +15,7 @@ pub(super) struct Drawing {
     /// How many data sets to make
     #[arg(long, value_name = "M")]
     m: Option<u32>,
-    /// Records in each data set [default: as many as the data]
+    /// Records in each data set [default: as many as the data]; in a private run it is taken for their number, unless --records says that
     #[arg(long, value_name = "N")]
     rows: Option<u64>,
     /// The seed; one seed, one output [default: from the operating system]
@@ -91,9 +91,9 @@ pub(super) fn summary(out: &Path, manifest: &Manifest) -> String {
         text.push_str(&format!("  {}{rows}\n", file.name));
     }
     manifest.remarks.iter().for_each(|remark| text.push_str(&format!("  {remark}\n")));
-    text.push_str(&format!(
-        "  {}\n  {INTERNAL} holds the seed; it must not leave the house\n",
-        manifest.guarantee
-    ));
+    text.push_str(&format!("  {}\n", manifest.guarantee));
+    if !manifest.files.iter().any(|file| file.name == LEDGER) {
+        text.push_str(&format!("  {INTERNAL} holds the seed; it must not leave the house\n"));
+    }
     text
 }

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use clap::Args;
 use synthesis::model_file::ModelFile;
 use synthesis::{Recipe, Run, SynthesisError, private};
+use table::DeclaredSchema;
 use table::read::{self, ReadOptions};
 
 use super::describe::Reading;
@@ -84,6 +85,9 @@ impl Synth {
         let out = self.drawing.out()?;
         self.check_model_path(out)?;
         self.privacy.check_seed(&recipe)?;
+        if recipe.privacy.is_some() {
+            self.declared_schema()?;
+        }
         let options = ReadOptions { progress: everywhere.reading(&self.data), ..self.reading.options()? };
         let table = read::read_table(&self.data, &options)?;
         let (fitted, ledger) = if recipe.privacy.is_some() {
@@ -128,15 +132,21 @@ impl Synth {
                 "--dry-run shows what a private run would spend; state a budget, such as --epsilon 1";
             return Err(Failure::Usage(message.into()));
         }
-        let Some(schema) = self.reading.options()?.schema else {
+        let Some(schema) = self.declared_schema()? else {
             return Err(
                 self.with_command(SynthesisError::LearnedSchema { variables: vec!["every variable".into()] })
             );
         };
-        let schema = private::declared(&schema.finish()?).map_err(|error| self.with_command(error))?;
         let plan = private::plan(&schema, recipe)?;
         everywhere.deliver(&report::spending_text(&plan), || plan.to_json())?;
         Ok(ExitCode::SUCCESS)
+    }
+
+    /// The declared schema, made without the data; refused if it leaves anything to be read off them.
+    fn declared_schema(&self) -> Result<Option<DeclaredSchema>, Failure> {
+        let Some(schema) = self.reading.options()?.schema else { return Ok(None) };
+        let schema = schema.finish().map_err(|error| Failure::Refused(error.to_string()))?;
+        private::declared(&schema).map(Some).map_err(|error| self.with_command(error))
     }
 
     /// The refusal of a learned schema, with the command that helps for these data.

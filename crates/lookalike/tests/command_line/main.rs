@@ -5,7 +5,7 @@
 mod demo;
 mod describe;
 mod harness;
+mod measure;
 mod private;
 mod sequential;
-mod measure;
 mod synth;

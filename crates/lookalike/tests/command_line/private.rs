@@ -60,6 +60,7 @@ fn a_private_release_has_its_ledger_and_nothing_exact() {
     let listed: Vec<&str> =
         manifest["files"].as_array().unwrap().iter().map(|file| file["name"].as_str().unwrap()).collect();
     assert!(listed.contains(&"ledger.json") && listed.contains(&"ledger.md"), "{listed:?}");
+    assert!(!std::path::Path::new(&house.path("out/internal.json")).exists(), "no hash of the records");
     let recipe = house.read("out/recipe.toml");
     assert!(recipe.contains("[privacy]") && recipe.contains("epsilon = 1.0"), "{recipe}");
 }
@@ -80,6 +81,21 @@ fn a_learned_schema_is_refused_with_exit_code_3_and_the_commands_that_help() {
         .unwrap();
     house.synth(&["--method", "ipf", "--epsilon", "1", "--out", &out]).code(3);
     house.synth(&["--method", "ipf", "--epsilon", "1", "--dry-run"]).code(3);
+}
+
+#[test]
+fn levels_left_open_in_a_declared_schema_are_not_read_off_the_records() {
+    let house = House::new();
+    let open = SCHEMA.replace("levels = [\"low\", \"high\"]\n", "");
+    std::fs::write(house.path("people.schema.toml"), open).unwrap();
+    let out = house.path("out");
+    let refused = house.synth(&["--method", "ipf", "--epsilon", "1", "--out", &out]).code(3);
+    assert!(
+        stderr(&refused).contains("`edu`") && stderr(&refused).contains("levels"),
+        "{}",
+        stderr(&refused)
+    );
+    assert!(!std::path::Path::new(&out).exists());
 }
 
 #[test]
@@ -195,7 +211,7 @@ fn a_private_model_is_drawn_from_again_under_the_same_ledger() {
 fn an_audit_reports_bound_confidence_and_verdict() {
     let passed = lookalike().args(["audit", "catall", "--epsilon", "1", "--runs", "400"]).assert().success();
     let text = String::from_utf8_lossy(&passed.get_output().stdout).into_owned();
-    assert!(text.contains("PASSED") && text.contains("99 % confidence"), "{text}");
+    assert!(text.contains("PASSED") && text.contains("with 99 % confidence"), "{text}");
     let found = json(&["audit", "dirichlet", "--epsilon", "2", "--runs", "400"]);
     assert!(found["passed"] == true && found["lower_bound"].as_f64().unwrap() > 0.5, "{found}");
     lookalike().args(["audit", "saturated", "--epsilon", "1"]).assert().code(2);

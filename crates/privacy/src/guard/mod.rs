@@ -4,7 +4,7 @@
 //! public, and answers questions under noise; every question names its price, which the ledger books first. There is no other
 //! door: the counts are private fields.
 //!
-//! ```compile_fail
+//! ```compile_fail,E0616
 //! # fn peek(guard: &privacy::GuardedTable<'_>) {
 //! let counts = &guard.coded; // an unpaid look does not compile
 //! # }

@@ -68,8 +68,19 @@ impl LazyCells {
         keyed: KeyedNoise,
         rng: &mut NoiseStream,
     ) -> Self {
+        let level = level_above(&table.cells(), &law);
+        Self::with_level(table, law, keyed, level, rng)
+    }
+
+    /// The same with another level above which empty cells are listed; the distribution does not depend on it.
+    fn with_level(
+        table: ContingencyTable,
+        law: DiscreteLaplace,
+        keyed: KeyedNoise,
+        level: u64,
+        rng: &mut NoiseStream,
+    ) -> Self {
         let cells = table.cells();
-        let level = level_above(&cells, &law);
         let mut total = 0_u64;
         let noisy = table.counts().iter().map(|count| {
             total += law.add_to(*count as i64, rng).max(0) as u64;
@@ -215,4 +226,83 @@ pub(super) fn cell_at(place: &BigUint, sizes: &[usize]) -> Vec<u32> {
         rest /= *size;
     }
     cell
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use table::Attributes;
+
+    use super::*;
+    use crate::{Cost, NoiseSource};
+
+    /// Six cells of which two are occupied; one cannot occur.
+    fn pairs_drawn(level: Option<u64>, rounds: u64) -> BTreeMap<(Vec<u32>, Vec<u32>), u64> {
+        let law = DiscreteLaplace::for_cost(Cost::rounded_down(0.8).unwrap(), 1).unwrap();
+        let occupied: [(&[u32], u64); 2] = [(&[0, 0], 9), (&[1, 2], 6)];
+        let possible = |cell: &[u32]| cell != [0, 1];
+        let mut drawn = BTreeMap::new();
+        for round in 0..rounds {
+            let table = ContingencyTable::from_cells(Attributes::new([0, 1]), &[2, 3], occupied);
+            let mut noise =
+                NoiseSource::insecure_test_seed(round + if level.is_some() { 1 << 40 } else { 0 });
+            let keyed = noise.keyed();
+            let pair = match level {
+                Some(level) => {
+                    let lazy = LazyCells::with_level(table, law, keyed, level, noise.rng());
+                    let mut draw = || lazy.draw(noise.rng(), &possible);
+                    draw().zip(draw())
+                }
+                None => {
+                    let all = (0..6_usize).map(|index| cell_at(&BigUint::from(index), &[2, 3]));
+                    let count =
+                        |cell: &Vec<u32>| law.add_to(table.count_of(cell) as i64, noise.rng()).max(0) as u64;
+                    let all: Vec<Vec<u32>> = all.collect();
+                    let counts: Vec<u64> = all.iter().map(count).collect();
+                    let counts: Vec<u64> = counts
+                        .iter()
+                        .zip(&all)
+                        .map(|(count, cell)| if possible(cell) { *count } else { 0 })
+                        .collect();
+                    let total: u64 = counts.iter().sum();
+                    let mut draw = || {
+                        let mut unit = uniform_below_u64(noise.rng(), total);
+                        let here = |count: &u64| {
+                            let inside = unit < *count;
+                            unit = unit.saturating_sub(*count);
+                            inside
+                        };
+                        counts.iter().position(here).map(|at| all[at].clone())
+                    };
+                    (total > 0).then(|| draw().zip(draw())).flatten()
+                }
+            };
+            if let Some(pair) = pair {
+                *drawn.entry(pair).or_insert(0) += 1;
+            }
+        }
+        drawn
+    }
+
+    /// Two draws from one noisy table, with empty cells above the level listed in nearly every round: the joint distribution is that
+    /// of dense noise. The limit is the 1 − 10⁻⁶ quantile of chi-square on 24 degrees of freedom.
+    #[test]
+    fn listed_cells_forbidden_cells_and_repeated_draws_agree_with_dense_noise() {
+        let (dense, lazy) = (pairs_drawn(None, 15_000), pairs_drawn(Some(1), 15_000));
+        let keys: std::collections::BTreeSet<_> = dense.keys().chain(lazy.keys()).collect();
+        assert_eq!(keys.len(), 25);
+        let of = |counts: &BTreeMap<_, u64>, key: &_| counts.get(key).copied().unwrap_or(0) as f64;
+        let totals = (dense.values().sum::<u64>() as f64, lazy.values().sum::<u64>() as f64);
+        let chi_square: f64 = keys
+            .into_iter()
+            .map(|key| {
+                let (one, other) = (of(&dense, key), of(&lazy, key));
+                let share = (one + other) / (totals.0 + totals.1);
+                (one - share * totals.0).powi(2) / (share * totals.0)
+                    + (other - share * totals.1).powi(2) / (share * totals.1)
+            })
+            .sum();
+        assert!(chi_square < 71.0, "{chi_square}");
+    }
 }

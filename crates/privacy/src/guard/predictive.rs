@@ -33,13 +33,14 @@ impl PriorWeight {
         if epsilon.is_zero() || rows == 0 {
             return Err(PrivacyError::FreeLook);
         }
-        let weight = 1.0 / (epsilon.lower() / rows as f64).exp_m1();
-        // 52 bits below the leading one; a few units more than covers the rounding of exp_m1 and of the quotients.
+        let each = epsilon.lower() / rows as f64;
+        let weight = 1.0 / each.exp_m1();
+        // 52 bits below the leading one; a few units more than covers the rounding of exp_m1, of its argument and of the quotients.
         let shift = u32::try_from(52 - weight.log2().floor() as i64).map_err(|_| refuse())?;
         if shift > 900 {
             return Err(refuse());
         }
-        let units = (weight * 2_f64.powi(shift as i32)).ceil() as u64 + 16;
+        let units = (weight * 2_f64.powi(shift as i32)).ceil() as u64 + 16 + each.ceil() as u64;
         Ok(Self { units, shift })
     }
 
@@ -79,14 +80,20 @@ impl GuardedTable<'_> {
         let rng = self.noise.rng();
         let mut drawn = Vec::with_capacity(rows);
         while drawn.len() < rows {
+            let mut any_cell =
+                || sizes.iter().map(|size| uniform_below_u64(rng, *size as u64) as u32).collect::<Vec<u32>>();
             let unit = uniform_below(rng, &everything);
             if unit < records {
                 let row = usize::try_from(unit >> weight.shift).unwrap_or_default();
-                drawn.push(self.coded.columns().iter().map(|codes| codes.get(row)).collect());
+                let mut cell: Vec<u32> = self.coded.columns().iter().map(|codes| codes.get(row)).collect();
+                // A record where none can be counts for no cell in particular, so that neighbours keep one denominator.
+                while !possible(&cell) {
+                    cell = any_cell();
+                }
+                drawn.push(cell);
             } else {
                 // Impossible cells are proposed and passed over: what is left is even over the possible ones.
-                let cell: Vec<u32> =
-                    sizes.iter().map(|size| uniform_below_u64(rng, *size as u64) as u32).collect();
+                let cell = any_cell();
                 if possible(&cell) {
                     drawn.push(cell);
                 }

@@ -177,12 +177,12 @@ impl PrivacyLedger {
         self.here = None;
     }
 
-    /// The total in every notion in which it can be stated.
+    /// What is guaranteed, in every notion in which it can be stated: that of the *limit*.
+    ///
+    /// Events may be chosen by the answers of earlier ones, so the sum that a run happened to reach says nothing of the runs that it might
+    /// have been; the limit, fixed beforehand, holds for all of them.
     pub fn totals(&self) -> Totals {
-        Totals::of(
-            self.entries.iter().map(|entry| (entry.event.charge, entry.place.as_ref())),
-            self.budget.asked(),
-        )
+        Totals::of(std::iter::once((self.budget.limit(), None)), self.budget.asked())
     }
 
     /// The books for publication.

@@ -32,8 +32,10 @@ pub struct LedgerRecord {
     pub events: Vec<EventRecord>,
     /// What was spent, in the notion of the limit.
     pub spent: ChargeRecord,
-    /// What was spent, in every notion in which it can be stated.
+    /// What is guaranteed, in every notion in which it can be stated: that of the limit, whatever way the run took.
     pub totals: Totals,
+    /// What the guarantee is about, and what it is not.
+    pub scope: String,
     /// Where the domain of each variable came from.
     pub domains: Vec<DomainRecord>,
     /// How the number of released records was found.
@@ -43,6 +45,10 @@ pub struct LedgerRecord {
     /// What made the release.
     pub software: SoftwareRecord,
 }
+
+/// What every guarantee here is about, and what it is not.
+pub const SCOPE: &str = "This release alone: every other private run on the same data adds to it, also one that failed after a look. Neighbours are tables \
+                         that keep the declared schema; that a run was refused because a record breaks it is not protected.";
 
 /// One look at the records.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -189,7 +195,7 @@ impl LedgerRecord {
         if charges.into_iter().any(|charge| !charge.agrees(&ChargeRecord::of(charge.charge()))) {
             return wrong("a decimal figure is not that of its units");
         }
-        if self.events.iter().any(|event| !event.noise_is_paid()) {
+        if self.events.iter().any(|event| !event.noise_is_paid(self.neighbours)) {
             return wrong("the scale of some noise does not follow from its sensitivity and cost");
         }
         let limit = self.limit.charge();
@@ -209,8 +215,8 @@ impl LedgerRecord {
         if !spent.is_within(budget.amount()) {
             return wrong("more was spent than the limit");
         }
-        if !Totals::of(entries(), self.asked).agrees(&self.totals) {
-            return wrong("the totals are not those of the events");
+        if !Totals::of(std::iter::once((limit, None)), self.asked).agrees(&self.totals) {
+            return wrong("the totals are not those of the limit");
         }
         if self.randomness.secure == (self.warning.as_deref() == Some(GUARANTEE_VOID)) {
             return wrong("the warning does not agree with the source of the noise");
@@ -229,6 +235,7 @@ impl LedgerRecord {
             events: ledger.entries.iter().map(|entry| EventRecord::of(entry, &ledger.groups)).collect(),
             spent: ChargeRecord::of(ledger.spent()),
             totals: ledger.totals(),
+            scope: SCOPE.to_owned(),
             domains,
             release_size,
             randomness,
@@ -255,8 +262,24 @@ impl EventRecord {
         }
     }
 
-    /// Whether Laplace and Gaussian noise has the scale that its sensitivity and cost give; other mechanisms state their own.
-    fn noise_is_paid(&self) -> bool {
+    /// Whether noise has the scale that its sensitivity and cost give, and a sensitivity that these neighbours can have: a replaced
+    /// record changes any count twice. Mechanisms that do not rest on a sensitivity state their own scale.
+    fn noise_is_paid(&self, neighbours: Neighbours) -> bool {
+        let is_even = match self.sensitivity {
+            Sensitivity::L1(value) | Sensitivity::LargestScore(value) => value % 2.0 == 0.0,
+            Sensitivity::L2(value) if self.mechanism == Mechanism::DiscreteGaussian => {
+                (value * value).round() % 2.0 == 0.0
+            }
+            Sensitivity::L2(_) | Sensitivity::BySampling => true,
+        };
+        if neighbours == Neighbours::ReplaceOne && !is_even {
+            return false;
+        }
+        if let (Mechanism::PermuteAndFlip, Sensitivity::LargestScore(value), Charge::Pure(epsilon)) =
+            (self.mechanism, self.sensitivity, self.cost.charge())
+        {
+            return self.scale.is_some_and(|scale| same(scale, 2.0 * value / epsilon.upper()));
+        }
         let expected = match (self.mechanism, self.sensitivity, self.cost.charge()) {
             (Mechanism::DiscreteLaplace, Sensitivity::L1(value), Charge::Pure(epsilon)) => {
                 Event::discrete_laplace("", epsilon, value as u64)

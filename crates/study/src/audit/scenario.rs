@@ -24,7 +24,8 @@ pub struct Scenario {
     /// What the statistic is.
     pub statistic_name: &'static str,
     canary: Canary,
-    records: u64,
+    /// The number of records, where it is stated as public.
+    records: Option<u64>,
     rows: Option<u64>,
     neighbours: privacy::Neighbours,
     options: &'static [&'static str],
@@ -36,6 +37,8 @@ enum Canary {
     Level(String),
     /// By the sum of the first variable, in thousandths.
     Sum,
+    /// By the number of records that are released.
+    Size,
 }
 
 impl Scenario {
@@ -54,7 +57,7 @@ impl Scenario {
             without: read(&others)?,
             statistic_name: "records like the canary",
             canary: Canary::Level(format!("l{}", levels - 1)),
-            records,
+            records: Some(records),
             rows: Some(ROWS),
             neighbours: privacy::Neighbours::AddRemove,
             options: &[],
@@ -75,10 +78,40 @@ impl Scenario {
             without: read(&schema, &format!("x\n{without}"))?,
             statistic_name: "sum of released values in thousandths",
             canary: Canary::Sum,
-            records,
+            records: Some(records),
             rows: Some(ROWS),
             neighbours,
             options: &[],
+        })
+    }
+
+    /// A table with one record more or less, whose number is not public.
+    fn of_size() -> Result<Self, SynthesisError> {
+        let scenario = Self::of_cells("one record more, their number not public", 2, 40, true)?;
+        let statistic_name = "number of released records";
+        Ok(Self { canary: Canary::Size, records: None, rows: None, statistic_name, ..scenario })
+    }
+
+    /// A record replaced by the canary, in a table whose size is public.
+    fn of_replacement(levels: usize, others: usize) -> Result<Self, SynthesisError> {
+        let replaced = Self::of_cells("a record replaced", levels, others, true)?;
+        let other = Self::of_cells("a record replaced", levels, others, false)?;
+        Ok(Self { without: other.with, neighbours: privacy::Neighbours::ReplaceOne, ..replaced })
+    }
+
+    /// A canary that is the only record of its kind in two variables at once, among `others` alike.
+    fn of_pairs(others: usize) -> Result<Self, SynthesisError> {
+        let variable = |name: &str| {
+            format!("[variables.{name}]\nkind = \"categorical\"\nlevels = [\"l0\", \"l1\", \"l2\"]\n")
+        };
+        let schema = declared() + &variable("v") + &variable("w");
+        let alike = "l0,l0\n".repeat(others);
+        Ok(Self {
+            with: read(&schema, &format!("v,w\n{alike}l2,l2\n"))?,
+            without: read(&schema, &format!("v,w\n{alike}"))?,
+            name: "the only record of its kind in two variables".into(),
+            rows: Some(MANY_ROWS),
+            ..Self::of_cells("", 3, others, true)?
         })
     }
 
@@ -94,6 +127,7 @@ impl Scenario {
                 };
                 codes.iter().filter(|other| *other == code).count() as i64
             }
+            Canary::Size => released.rows() as i64,
             Canary::Sum => {
                 let value = |row: usize| match released.columns()[0].number(row) {
                     Some(Entry::Value(value)) => value,
@@ -106,11 +140,8 @@ impl Scenario {
 
     /// The recipe by which the tables of the scenario are released.
     pub fn recipe(&self, method: &str, options: &toml::Table, settings: &PrivacySettings) -> Recipe {
-        let privacy = PrivacySettings {
-            records: Some(self.records),
-            neighbours: Some(self.neighbours),
-            ..settings.clone()
-        };
+        let privacy =
+            PrivacySettings { records: self.records, neighbours: Some(self.neighbours), ..settings.clone() };
         let mut recipe = Recipe { rows: self.rows, privacy: Some(privacy), ..Recipe::new(method) };
         for option in self.options {
             // Options of scenarios are written in this file.
@@ -130,19 +161,17 @@ pub fn scenarios(method: &str) -> Result<Vec<Scenario>, SynthesisError> {
             let scenario = Scenario::of_numbers("the only large value", 4, privacy::Neighbours::ReplaceOne)?;
             vec![Scenario { rows: None, options: &["variable=x", "sigma=0.5"], ..scenario }]
         }
-        "dirichlet" => {
-            // Replaced, not added: the number of records is public.
-            let replaced = Scenario::of_cells("a record replaced", 2, 1, true)?;
-            let other = Scenario::of_cells("a record replaced", 2, 1, false)?;
-            let neighbours = privacy::Neighbours::ReplaceOne;
-            vec![Scenario { without: other.with, rows: Some(1), neighbours, ..replaced }]
-        }
-        "catall" => vec![Scenario::of_cells("the only record of its kind", 2, 3, true)?],
+        "dirichlet" => vec![Scenario { rows: Some(1), ..Scenario::of_replacement(2, 1)? }],
+        "catall" => vec![
+            Scenario::of_cells("the only record of its kind", 2, 3, true)?,
+            Scenario::of_replacement(2, 3)?,
+            Scenario::of_size()?,
+        ],
         _ => {
             // Among many kinds, most of them empty, an estimate that shrinks noise leaves the canary's count alone.
             let scenario =
                 Scenario::of_cells("the only record of its kind, among many kinds", 12, 480, true)?;
-            vec![Scenario { rows: Some(MANY_ROWS), ..scenario }]
+            vec![Scenario { rows: Some(MANY_ROWS), ..scenario }, Scenario::of_pairs(480)?]
         }
     })
 }

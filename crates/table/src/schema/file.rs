@@ -191,8 +191,10 @@ impl SchemaFile {
         self.complete(None)
     }
 
-    /// The schema, with the levels that were left open taken from `learned` and marked as such.
+    /// The schema, with the levels that were left open taken from `learned` and marked as such. A schema that is declared public
+    /// has no gaps to fill: what is read off the records was declared by nobody.
     pub fn complete(self, learned: Option<&Schema>) -> Result<Schema, TableError> {
+        let learned = learned.filter(|_| !self.table.declared);
         let mut variables = Vec::with_capacity(self.variables.len());
         for (name, section) in self.variables {
             let found = learned.and_then(|schema| schema.variable(&name).ok());

@@ -130,7 +130,8 @@ impl Model for Lazy {
             })
         });
         if stuck.into_inner() {
-            let message = "too few cells can occur for noise on all of them to be drawn; use `ipf`";
+            let message = "cells with records, or with noise, are too rare among so many to be found by search: too few can occur, or epsilon is too large for \
+                           noise on empty cells to matter; use `ipf`";
             return Err(SynthesisError::Fit { method: CARD.name, message: message.into() });
         }
         Ok(cells.into())
