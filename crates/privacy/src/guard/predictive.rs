@@ -80,9 +80,9 @@ impl GuardedTable<'_> {
         let rng = self.noise.rng();
         let mut drawn = Vec::with_capacity(rows);
         while drawn.len() < rows {
+            let unit = uniform_below(rng, &everything);
             let mut any_cell =
                 || sizes.iter().map(|size| uniform_below_u64(rng, *size as u64) as u32).collect::<Vec<u32>>();
-            let unit = uniform_below(rng, &everything);
             if unit < records {
                 let row = usize::try_from(unit >> weight.shift).unwrap_or_default();
                 let mut cell: Vec<u32> = self.coded.columns().iter().map(|codes| codes.get(row)).collect();
