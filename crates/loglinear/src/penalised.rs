@@ -230,3 +230,6 @@ fn choose(
         Err(Error::TreeTooLarge { cells: tree.cells(), limit: options.tree_limit })
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -125,11 +125,13 @@ impl Plain {
 
     fn margin(&self, of: &[Vec<usize>], variables: &[usize]) -> Vec<u64> {
         let mut counts = vec![0; variables.iter().map(|&variable| self.levels[variable]).product()];
-        for row in 0..of[0].len() {
-            let cell =
-                variables.iter().fold(0, |at, &variable| at * self.levels[variable] + of[variable][row]);
-            counts[cell] += 1;
+        let mut cells = vec![0; of[0].len()];
+        for &variable in variables {
+            for (cell, class) in cells.iter_mut().zip(&of[variable]) {
+                *cell = *cell * self.levels[variable] + class;
+            }
         }
+        cells.into_iter().for_each(|cell| counts[cell] += 1);
         counts
     }
 

@@ -18,6 +18,8 @@ pub mod planned;
 mod posterior;
 mod questions;
 mod shares;
+#[cfg(test)]
+mod simulated;
 
 pub use error::Error;
 pub use margins::{MarginBudget, Weights, all_pairs};

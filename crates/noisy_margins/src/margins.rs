@@ -2,7 +2,7 @@
 
 use crate::error::Error;
 use crate::plan::Step;
-use crate::questions::{NoisyMargin, Notion, Price, Questions};
+use crate::questions::{NoisyMargin, Notion, Price, Questions, measured};
 use crate::shares::Amount;
 
 /// A margin of more cells than this is refused.
@@ -102,7 +102,7 @@ impl MarginBudget {
     /// Asks for the margins, in order.
     pub fn ask<Q: Questions>(&self, questions: &mut Q) -> Result<Vec<NoisyMargin>, Error<Q::Error>> {
         let answer = |(variables, amount): &(Vec<usize>, Amount)| {
-            questions.measured(&self.levels, variables, self.notion.price(amount.value()))
+            measured(questions, &self.levels, variables, self.notion.price(amount.value()))
         };
         self.margins.iter().map(answer).collect()
     }
@@ -138,4 +138,88 @@ impl Weights {
 
 fn cells(levels: &[usize], variables: &[usize]) -> u128 {
     variables.iter().fold(1, |cells: u128, &variable| cells.saturating_mul(levels[variable] as u128))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::simulated::Simulated;
+    use crate::{least_squares, paper};
+
+    const LEVELS: [usize; 4] = [3, 4, 2, 5];
+
+    fn prices(budget: &MarginBudget) -> Vec<f64> {
+        budget
+            .steps()
+            .into_iter()
+            .map(|step| match step {
+                Step::Measure { price: Price::Epsilon(amount) | Price::Rho(amount), .. } => amount,
+                Step::Round { .. } => panic!("no rounds here"),
+            })
+            .collect()
+    }
+
+    #[test]
+    fn shares_follow_the_weights_and_add_up() {
+        let new = |weights: Weights, price| {
+            MarginBudget::new(&LEVELS, 100, &all_pairs(4), &weights, price).unwrap()
+        };
+        let even = prices(&new(Weights::Even, Price::Epsilon(6.0)));
+        assert_eq!(even, [1.0; 6]);
+        let by_cells = prices(&new(Weights::ByCells, Price::Epsilon(1.0)));
+        // 12 and 6 cells.
+        assert!((by_cells[0] / by_cells[1] - 2_f64.cbrt()).abs() < 1e-9);
+        assert_eq!(by_cells.iter().sum::<f64>(), 1.0);
+        let by_cells = prices(&new(Weights::ByCells, Price::Rho(1.0)));
+        assert!((by_cells[0] / by_cells[1] - 2_f64.sqrt()).abs() < 1e-9);
+        let given = prices(&new(Weights::Given(vec![1.0, 2.0, 1.0, 1.0, 1.0, 2.0]), Price::Epsilon(1.0)));
+        assert!((given[1] - 0.25).abs() < 1e-9);
+    }
+
+    #[test]
+    fn a_variable_in_no_margin_gets_its_own() {
+        let margins = [vec![0, 2]];
+        let budget =
+            MarginBudget::new(&LEVELS, 100, &margins, &Weights::Given(vec![2.0]), Price::Epsilon(3.0))
+                .unwrap();
+        let asked: Vec<Vec<usize>> = budget.margins.iter().map(|(variables, _)| variables.clone()).collect();
+        assert_eq!(asked, [vec![0, 2], vec![1], vec![3]]);
+        assert_eq!(prices(&budget), [1.0; 3]);
+    }
+
+    #[test]
+    fn margins_and_weights_that_do_not_fit_are_refused() {
+        let new = |margins: &[Vec<usize>], weights: Weights| {
+            MarginBudget::new(&LEVELS, 100, margins, &weights, Price::Epsilon(1.0)).unwrap_err()
+        };
+        for wrong in [vec![vec![1, 0]], vec![vec![0, 4]], vec![vec![]], vec![vec![1], vec![1]]] {
+            assert!(matches!(new(&wrong, Weights::Even), Error::Margin { count: 4, .. }));
+        }
+        for wrong in [vec![], vec![1.0, 1.0], vec![0.0], vec![f64::NAN]] {
+            assert_eq!(new(&[vec![0, 1]], Weights::Given(wrong)), Error::Weights { margins: 1 });
+        }
+        let large = MarginBudget::new(&[9000; 2], 100, &[vec![0, 1]], &Weights::Even, Price::Epsilon(1.0));
+        assert!(matches!(large, Err(Error::MarginTooLarge { .. })));
+    }
+
+    #[test]
+    fn both_fits_work_at_any_budget_and_are_close_at_a_large_one() {
+        for exponent in -3..=2 {
+            let epsilon = 10_f64.powi(exponent);
+            for price in [Price::Epsilon(epsilon), Price::Rho(epsilon)] {
+                let budget = MarginBudget::new(&LEVELS, 2_000, &all_pairs(4), &Weights::Even, price).unwrap();
+                let mut table = Simulated::chain(&LEVELS, 2_000, 4);
+                let squares = least_squares::run(&budget, &mut table).unwrap();
+                assert!(squares.convergence().converged(), "{price:?}: {:?}", squares.convergence());
+                assert!((table.spent - epsilon).abs() < 1e-9);
+                let raked = paper::run(&budget, &mut table).unwrap();
+                for model in [squares, raked] {
+                    assert!((model.margin(&[]).unwrap()[0] - 2_000.0).abs() < 1e-6);
+                    if exponent == 2 {
+                        assert!(table.distance(&model) < 0.01, "{}", table.distance(&model));
+                    }
+                }
+            }
+        }
+    }
 }

@@ -4,8 +4,10 @@
 //! printed before anything is read. Write M for the number of pairs, C for the cells of all pairs together, c̄
 //! for their mean, and b(s) for the scale of the noise that a share s of the budget buys.
 //!
-//! - **All pairs**, where one equal share gives a scale below a sixth of the mean count of a pair's cell:
-//!   n ≥ 6 c̄ b(1/M). The pairs imply the single variables, which are not measured by themselves.
+//! - **All pairs**, where with equal shares the mean count of a pair's cell is at least 6 times the scale under
+//!   Laplace noise and 1.5 times under Gaussian noise: n ÷ c̄ ≥ 6 b(1/M) or 1.5 b(1/M). (To measure k of M
+//!   pairs instead makes b smaller by k/M in the one case and only by √(k/M) in the other, so choosing is worth
+//!   less.) The pairs imply the single variables, which are not measured by themselves.
 //! - **Single variables only**, where even they are mostly noise: x = d̄ b(1/p) ÷ (0.03 n) above 7.
 //! - **Select**: else. A share α = x², within 0.1 and 0.5, goes to the single variables, the rest to
 //!   k = ⌈k*⌉ rounds that each choose a pair and measure it, with k* such that a mean cell holds 8 times the
@@ -22,7 +24,9 @@
 //!
 //! **Large tables.** Where the full table has more than [`DENSE_LIMIT`] cells, all pairs cannot be fitted, and a
 //! round only takes pairs that keep the model's junction tree within [`TREE_LIMIT`] cells: a rule that looks at
-//! numbers of classes and at earlier choices, never at the table.
+//! numbers of classes and at earlier choices, never at the table. There are at most [`ROUNDS_A_VARIABLE`] rounds for
+//! each variable. Where the tree has room for fewer pairs than there are rounds, the rest of the budget is shared
+//! among the rounds that remain.
 
 use loglinear::JunctionTree;
 
@@ -34,6 +38,8 @@ use crate::shares::Amount;
 pub const DENSE_LIMIT: usize = 1 << 22;
 /// Cells of a junction tree that the chosen pairs may make in a larger table.
 pub const TREE_LIMIT: usize = 1 << 20;
+/// Rounds for each variable in a table above [`DENSE_LIMIT`].
+pub const ROUNDS_A_VARIABLE: usize = 2;
 /// More records than this are no table.
 const MOST_RECORDS: u64 = 1 << 50;
 
@@ -249,6 +255,14 @@ impl Plan {
         cells <= DENSE_LIMIT as u128
     }
 
+    /// Counts so many times the scale of the noise make it worth while to measure every pair.
+    fn clear_counts(&self) -> f64 {
+        match self.notion {
+            Notion::Pure => 6.0,
+            Notion::ZeroConcentrated => 1.5,
+        }
+    }
+
     /// The scale of Laplace noise with the variance that a share of the budget buys.
     fn scale(&self, share: f64) -> f64 {
         self.notion.noise_sd(self.budget.value() * share) / 2_f64.sqrt()
@@ -267,7 +281,9 @@ impl Plan {
         let size = |pair: &[usize; 2]| self.levels[pair[0]] as f64 * self.levels[pair[1]] as f64;
         let mean_cells = pairs.iter().map(size).sum::<f64>() / pairs.len() as f64;
         let noise_of_one = mean_classes * self.scale(1.0 / count) / (0.03 * n);
-        if n >= 6.0 * mean_cells * self.scale(1.0 / pairs.len() as f64) && self.full_table_fits() {
+        if n >= self.clear_counts() * mean_cells * self.scale(1.0 / pairs.len() as f64)
+            && self.full_table_fits()
+        {
             let weights: Vec<f64> = pairs.iter().map(|pair| self.notion.weight(size(pair))).collect();
             self.design = Design::AllPairs;
             self.pairs = pairs.into_iter().zip(self.budget.shared(&weights)?).collect();
@@ -285,7 +301,10 @@ impl Plan {
             Notion::ZeroConcentrated => needed * needed,
         };
         let rounds = (1.0 - alpha) / a_round;
-        let most = if pairs.len() == 1 { 1 } else { pairs.len() - 1 };
+        let mut most = if pairs.len() == 1 { 1 } else { pairs.len() - 1 };
+        if !self.full_table_fits() {
+            most = most.min(ROUNDS_A_VARIABLE * variables.len());
+        }
         if rounds < 1.0 {
             alpha = 0.8;
         }
@@ -318,5 +337,128 @@ pub(crate) fn check_table(levels: &[usize], records: u64) -> Result<(), Error> {
     match levels.iter().position(|&classes| classes == 0) {
         Some(variable) => Err(Error::NoClasses { variable }),
         None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn paid(steps: &[Step]) -> f64 {
+        let amount = |price: &Price| match price {
+            Price::Epsilon(amount) | Price::Rho(amount) => *amount,
+        };
+        steps
+            .iter()
+            .map(|step| match step {
+                Step::Measure { price, .. } => amount(price),
+                Step::Round { choose, measure, .. } => choose.as_ref().map_or(0.0, amount) + amount(measure),
+            })
+            .sum()
+    }
+
+    proptest! {
+        #[test]
+        fn a_plan_spends_its_budget_and_no_more(
+            levels in proptest::collection::vec(1_usize..40, 1..12),
+            records in 1_u64..10_000_000,
+            budget in (-7.0_f64..7.0).prop_map(f64::exp),
+            pure: bool,
+        ) {
+            let price = if pure { Price::Epsilon(budget) } else { Price::Rho(budget) };
+            let plan = Plan::new(&levels, records, price).unwrap();
+            let paid = paid(&plan.steps());
+            // Units of 2⁻⁴⁰ add up exactly in doubles.
+            prop_assert!(paid <= budget);
+            let anything = levels.iter().any(|&classes| classes > 1);
+            prop_assert!(!anything || budget - paid < 1e-12 * budget.max(1.0), "{} of {}", paid, budget);
+        }
+    }
+
+    /// The table of methods.md 2.5a: SD2011 with seven variables and 5,000 records.
+    #[test]
+    fn the_plan_is_the_one_of_the_reference() {
+        let levels = [2, 5, 6, 5, 10, 7, 7];
+        let plan = |epsilon| Plan::new(&levels, 5_000, Price::Epsilon(epsilon)).unwrap();
+        // C = 738: all pairs from ε = 6 · 738 / 5000 = 0.8856 on.
+        assert_eq!(plan(0.886).design(), Design::AllPairs);
+        assert_eq!(plan(0.885).design(), Design::Select);
+        // x = 42 / (150 ε) is 7 at ε = 0.04.
+        assert_eq!(plan(0.0401).design(), Design::Select);
+        assert_eq!(plan(0.0399).design(), Design::OneWay);
+
+        // ε = 0.5: x = 0.56, α = 0.3136, k* = 0.6864 · 0.5 · 5000 / (8 · 738 / 21) = 6.1.
+        let steps = plan(0.5).steps();
+        assert_eq!(steps.len(), 7 + 7);
+        let share = 0.3136 * 0.5 * 2_f64.cbrt() / levels.iter().map(|&d| (d as f64).cbrt()).sum::<f64>();
+        match &steps[0] {
+            Step::Measure { variables, price: Price::Epsilon(epsilon) } => {
+                assert_eq!(variables, &[0]);
+                assert!((epsilon - share).abs() < 1e-10);
+            }
+            other => panic!("{other:?}"),
+        }
+        let round = 0.6864 * 0.5 / 7.0;
+        let choosing = 2.0 * 21_f64.ln() / 1500.0;
+        match &steps[7] {
+            Step::Round {
+                number: 1,
+                choose: Some(Price::Epsilon(choose)),
+                measure: Price::Epsilon(measure),
+            } => {
+                assert!((choose - choosing).abs() < 1e-10, "{choose} is not {choosing}");
+                assert!((choose + measure - round).abs() < 1e-10);
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn margins_measured_together_share_by_the_cube_root_or_the_root_of_their_cells() {
+        let shares = |price| {
+            let plan = Plan::new(&[2, 4, 8], 1_000_000, price).unwrap();
+            assert_eq!(plan.design(), Design::AllPairs);
+            plan.pairs().iter().map(|(_, amount)| amount.value()).collect::<Vec<_>>()
+        };
+        let [a, b, c]: [f64; 3] = shares(Price::Epsilon(1.0)).try_into().unwrap();
+        assert!((b / a - 2_f64.cbrt()).abs() < 1e-9 && (c / a - 4_f64.cbrt()).abs() < 1e-9);
+        let [a, b, c]: [f64; 3] = shares(Price::Rho(1.0)).try_into().unwrap();
+        assert!((b / a - 2_f64.sqrt()).abs() < 1e-9 && (c / a - 2.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn one_pair_is_measured_without_a_choice_and_one_variable_without_a_pair() {
+        let plan = Plan::new(&[30, 1, 30], 1_000, Price::Epsilon(1.0)).unwrap();
+        assert_eq!(plan.design(), Design::Select);
+        assert!(matches!(plan.steps()[2], Step::Round { number: 1, choose: None, .. }));
+        let alone = Plan::new(&[1, 5], 1_000, Price::Epsilon(1.0)).unwrap().steps();
+        assert_eq!(alone, [Step::Measure { variables: vec![1], price: Price::Epsilon(1.0) }]);
+        assert!(Plan::new(&[1, 1], 1_000, Price::Epsilon(1.0)).unwrap().steps().is_empty());
+    }
+
+    #[test]
+    fn a_large_table_takes_only_pairs_that_keep_its_tree_small() {
+        let levels = vec![40; 12];
+        let plan = Plan::new(&levels, 100_000_000, Price::Epsilon(10.0)).unwrap();
+        assert_eq!(plan.design(), Design::Select);
+        // A chain is small; closing a cycle of four makes cliques of 40³.
+        let chain = [[0, 1], [1, 2], [2, 3]];
+        assert!(plan.candidates(&chain).contains(&[0, 3]));
+        // A complete graph of four variables would be one clique of 40⁴ cells, above the limit of 2²⁰.
+        let nearly = [[0, 1], [0, 2], [0, 3], [1, 2], [1, 3]];
+        assert!(!plan.candidates(&nearly).contains(&[2, 3]));
+        assert!(plan.candidates(&nearly).contains(&[3, 4]));
+    }
+
+    #[test]
+    fn what_cannot_be_planned_is_refused() {
+        let refused = |levels: &[usize], records, budget| Plan::new(levels, records, budget).unwrap_err();
+        assert_eq!(refused(&[], 10, Price::Epsilon(1.0)), Error::NoVariables);
+        assert_eq!(refused(&[2, 0], 10, Price::Epsilon(1.0)), Error::NoClasses { variable: 1 });
+        assert_eq!(refused(&[2], 0, Price::Epsilon(1.0)), Error::Records { most: MOST_RECORDS });
+        assert_eq!(refused(&[2], 10, Price::Rho(f64::NAN)), Error::Budget { most: 4096 });
+        let too_small = refused(&[2; 50], 10, Price::Epsilon(2e-12));
+        assert_eq!(too_small, Error::BudgetTooSmall { margins: 50 });
     }
 }

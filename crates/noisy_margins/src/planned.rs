@@ -21,7 +21,7 @@ use loglinear::penalised::{self, PenalisedOptions, Term};
 use crate::error::Error;
 use crate::plan::{DENSE_LIMIT, Design, Plan, TREE_LIMIT};
 use crate::posterior::{Moments, Posterior, Seen};
-use crate::questions::{Candidate, Noise, NoisyMargin, Price, Questions};
+use crate::questions::{Candidate, Noise, NoisyMargin, Price, Questions, measured};
 use crate::shares::Amount;
 
 /// Shapes κ of the prior of a single variable's counts.
@@ -130,7 +130,7 @@ fn ask<Q: Questions>(
     variables: &[usize],
     amount: Amount,
 ) -> Result<NoisyMargin, Error<Q::Error>> {
-    questions.measured(plan.levels(), variables, plan.notion().price(amount.value()))
+    measured(questions, plan.levels(), variables, plan.notion().price(amount.value()))
 }
 
 /// The candidates of a round: expected counts in whole records, and as the penalty half of what the noise of a
@@ -279,4 +279,119 @@ fn term(variables: Vec<usize>, target: Vec<f64>, moments: &[Moments], factor: f6
         })
         .collect();
     Term::new(variables, target, penalty)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::simulated::Simulated;
+
+    const LEVELS: [usize; 5] = [3, 4, 2, 5, 3];
+
+    /// The table's own one-way shares, multiplied: what knows nothing of how variables go together.
+    fn independence(table: &Simulated) -> FittedModel {
+        let targets: Vec<loglinear::Target> = (0..table.levels.len())
+            .map(|variable| {
+                let counts: Vec<f64> = table.margin(&[variable]).iter().map(|&count| count as f64).collect();
+                loglinear::Target::new([variable], counts)
+            })
+            .collect();
+        loglinear::fit(&table.levels, &targets, &[], &loglinear::Options::default()).unwrap()
+    }
+
+    fn mean_distance(budget: Price, runs: u64) -> f64 {
+        let run = |seed| {
+            let mut table = Simulated::chain(&LEVELS, 4_000, seed);
+            let made = run(&LEVELS, 4_000, budget, &mut table).unwrap();
+            table.distance(&made.model)
+        };
+        (0..runs).map(run).sum::<f64>() / runs as f64
+    }
+
+    #[test]
+    fn it_beats_exact_independence_and_more_budget_brings_it_closer() {
+        let independent = {
+            let table = Simulated::chain(&LEVELS, 4_000, 0);
+            table.distance(&independence(&table))
+        };
+        assert!(independent > 0.15, "the test table has structure: {independent}");
+        let epsilons = [0.03, 0.1, 0.3, 1.0, 10.0].map(|epsilon| mean_distance(Price::Epsilon(epsilon), 5));
+        assert!(epsilons.is_sorted_by(|less, more| less > more), "{epsilons:?}");
+        assert!(epsilons[2] < independent && epsilons[3] < 0.4 * independent, "{epsilons:?}");
+        assert!(epsilons[4] < 0.03, "{epsilons:?}");
+        let rhos = [0.0003, 0.003, 0.03, 3.0].map(|rho| mean_distance(Price::Rho(rho), 5));
+        assert!(rhos.is_sorted_by(|less, more| less > more), "{rhos:?}");
+        assert!(rhos[2] < 0.4 * independent, "{rhos:?}");
+    }
+
+    #[test]
+    fn no_budget_makes_it_fail_and_the_whole_budget_is_spent() {
+        for (records, seed) in [(20, 1), (1_000, 2)] {
+            for exponent in -3..=2 {
+                let budget = 10_f64.powi(exponent);
+                for price in [Price::Epsilon(budget), Price::Rho(budget)] {
+                    let mut table = Simulated::chain(&LEVELS, records, seed);
+                    let made = run(&LEVELS, records as u64, price, &mut table).unwrap();
+                    assert!(made.model.convergence().converged(), "{price:?}: {:?}", made.remarks());
+                    assert!(
+                        table.spent <= budget && budget - table.spent < 1e-9,
+                        "{price:?}: {}",
+                        table.spent
+                    );
+                    let total: f64 = made.model.margin(&[]).unwrap()[0];
+                    assert!((total - records as f64).abs() < 1e-6);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_selecting_run_finds_the_pairs_that_go_together() {
+        let levels = [4; 6];
+        let mut table = Simulated::chain(&levels, 3_000, 5);
+        let made = run(&levels, 3_000, Price::Epsilon(0.35), &mut table).unwrap();
+        assert_eq!(made.plan.design(), Design::Select);
+        let neighbours = made.pairs.iter().filter(|pair| pair[1] == pair[0] + 1).count();
+        assert!(neighbours >= made.pairs.len() / 2, "{:?}", made.pairs);
+        assert_eq!(table.asked.len(), 6 + made.pairs.len());
+    }
+
+    #[test]
+    fn a_table_of_any_size_is_modelled_on_a_junction_tree() {
+        // 8¹² cells, and a budget that would afford every pair.
+        let levels = [8; 12];
+        let mut table = Simulated::chain(&levels, 2_000, 6);
+        let made = run(&levels, 2_000, Price::Epsilon(30.0), &mut table).unwrap();
+        assert_eq!(made.plan.design(), Design::Select);
+        assert!(matches!(made.model, FittedModel::Tree(_)));
+        assert!(made.pairs.len() >= 12, "{:?}", made.pairs);
+        assert!((30.0 - table.spent).abs() < 1e-9, "{}", table.spent);
+        assert!(table.distance(&made.model) < 0.5 * table.distance(&independence(&table)));
+    }
+
+    #[test]
+    fn variables_of_one_class_and_a_single_variable_are_modelled_too() {
+        for levels in [&[1, 3, 1, 2][..], &[4], &[1], &[1, 5]] {
+            let mut table = Simulated::chain(levels, 500, 3);
+            let made = run(levels, 500, Price::Epsilon(5.0), &mut table).unwrap();
+            assert_eq!(made.model.sample(50, [1; 32]).len(), levels.len());
+        }
+    }
+
+    #[test]
+    fn an_answer_of_another_shape_is_refused() {
+        struct Short;
+        impl Questions for Short {
+            type Error = std::convert::Infallible;
+            fn noisy_margin(&mut self, variables: &[usize], _: Price) -> Result<NoisyMargin, Self::Error> {
+                let noise = Noise::Laplace { scale: 1.0 };
+                Ok(NoisyMargin { variables: variables.to_vec(), counts: vec![1], noise })
+            }
+            fn choose(&mut self, _: &[Candidate], _: Price) -> Result<usize, Self::Error> {
+                Ok(0)
+            }
+        }
+        let refused = run(&[2, 2], 10, Price::Epsilon(100.0), &mut Short).unwrap_err();
+        assert_eq!(refused, Error::Answer { variables: vec![0, 1] });
+    }
 }

@@ -241,3 +241,117 @@ fn log_sum(logs: &[f64]) -> f64 {
     let exponents = logs.iter().map(|log| log - largest).filter(|exponent| *exponent > NEGLIGIBLE);
     largest + exponents.map(f64::exp).sum::<f64>().ln()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SHAPES: [f64; 4] = [0.3, 2.0, 40.0, 2000.0];
+
+    /// The same moments by the midpoint rule on 200,000 points evenly spaced in log y.
+    fn by_brute_force(seen: &[Seen], means: &[f64], records: f64) -> Vec<Moments> {
+        let points = 200_000;
+        let width = (MOST * records / LEAST).ln() / points as f64;
+        let log_likelihood = |seen: &Seen, y: f64| match seen.noise {
+            Noise::Laplace { scale } => -(y - seen.value).abs() / scale,
+            Noise::Gaussian { sigma } => -0.5 * ((y - seen.value) / sigma).powi(2),
+        };
+        let mut log_evidence = Vec::new();
+        let mut moments = Vec::new();
+        for shape in SHAPES {
+            let mut total_log = 0.0;
+            let mut of_cells = Vec::new();
+            for (seen, mean) in seen.iter().zip(means) {
+                let (mut prior, mut sums) = (0.0, [0.0; 4]);
+                for point in 0..points {
+                    let log_y = LEAST.ln() + (point as f64 + 0.5) * width;
+                    let y = log_y.exp();
+                    // Up to a constant that prior and posterior share, and with dy = y d(log y).
+                    let weight = (shape * (log_y - mean.ln()) - shape * (y / mean - 1.0)).exp();
+                    let joint = weight * log_likelihood(seen, y).exp();
+                    prior += weight;
+                    for (sum, power) in sums.iter_mut().zip([1.0, y.sqrt(), y, y * y]) {
+                        *sum += joint * power;
+                    }
+                }
+                total_log += (sums[0] / prior).ln();
+                of_cells.push(sums.map(|sum| sum / sums[0]));
+            }
+            log_evidence.push(total_log);
+            moments.push(of_cells);
+        }
+        let all: f64 = log_evidence.iter().map(|log| log.exp()).sum();
+        let average = |cell: usize, power: usize| {
+            log_evidence.iter().zip(&moments).map(|(log, of)| log.exp() / all * of[cell][power]).sum::<f64>()
+        };
+        let moments = |cell: usize| {
+            let mean = average(cell, 2);
+            let variance = average(cell, 3) - mean * mean;
+            Moments { mean, root_mean_squared: average(cell, 1).powi(2), variance }
+        };
+        (0..seen.len()).map(moments).collect()
+    }
+
+    #[test]
+    fn moments_are_those_of_brute_force() {
+        let records = 2_000.0;
+        for noise in
+            [Noise::Laplace { scale: 30.0 }, Noise::Laplace { scale: 4.0 }, Noise::Gaussian { sigma: 25.0 }]
+        {
+            let seen = [-40.0, 3.0, 90.0, 700.0].map(|value| Seen { value, noise });
+            let means = [20.0, 5.0, 60.0, 900.0];
+            let found = Posterior::new(&seen, &means, &SHAPES, records).moments();
+            for (found, brute) in found.iter().zip(by_brute_force(&seen, &means, records)) {
+                let near = |a: f64, b: f64| (a - b).abs() < 0.01 * b + 0.01;
+                assert!(near(found.mean, brute.mean), "{noise:?}: {found:?}, {brute:?}");
+                assert!(near(found.root_mean_squared, brute.root_mean_squared), "{found:?}, {brute:?}");
+                assert!(
+                    (found.variance - brute.variance).abs() < 0.03 * brute.variance,
+                    "{found:?}, {brute:?}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn noise_about_the_prior_mean_is_shrunk_to_it_and_a_clear_signal_is_kept() {
+        let shapes = [0.3, 1.0, 4.0, 16.0, 120.0, 2000.0, 20000.0];
+        let means = vec![100.0; 40];
+        let noise = Noise::Laplace { scale: 20.0 };
+        // Independence and noise: as far off as noise is on average, on either side.
+        let noisy: Vec<Seen> = (0..40)
+            .map(|cell| Seen { value: 100.0 + if cell % 2 == 0 { 20.0 } else { -20.0 }, noise })
+            .collect();
+        for moments in Posterior::new(&noisy, &means, &shapes, 4_000.0).moments() {
+            assert!((moments.mean - 100.0).abs() < 7.0, "{moments:?}");
+            assert!(moments.variance < 200.0, "{moments:?}");
+        }
+        // A margin that is far from its prior mean: half of the cells empty.
+        let clear: Vec<Seen> =
+            (0..40).map(|cell| Seen { value: if cell % 2 == 0 { 200.0 } else { 0.0 }, noise }).collect();
+        for (cell, moments) in Posterior::new(&clear, &means, &shapes, 4_000.0).moments().iter().enumerate() {
+            let wanted = if cell % 2 == 0 { 170.0..215.0 } else { 0.0..20.0 };
+            assert!(wanted.contains(&moments.mean), "{cell}: {moments:?}");
+        }
+    }
+
+    #[test]
+    fn a_tilt_makes_the_means_add_up_even_where_what_was_seen_is_absurd() {
+        let even = [250.0; 4];
+        let cases = [
+            ([300.0, 200.0, 260.0, 250.0], 10.0),
+            ([9_000.0, -8_000.0, 7_000.0, 100.0], 3_000.0),
+            ([-5e6, -4e6, -6e6, -5e6], 1e6),
+            ([5e6, 4e6, 6e6, 5e6], 1e5),
+            ([-900.0, -800.0, -700.0, -999.0], 1.0),
+        ];
+        for (values, scale) in cases {
+            let seen = values.map(|value| Seen { value, noise: Noise::Laplace { scale } });
+            let moments =
+                Posterior::new(&seen, &even, &[0.15, 1.0, 20.0], 1_000.0).moments_with_total(1_000.0);
+            let sum: f64 = moments.iter().map(|moments| moments.mean).sum();
+            assert!((sum - 1_000.0).abs() < 1.0, "{values:?}: {sum}");
+            assert!(moments.iter().all(|moments| moments.root_mean_squared > 0.0 && moments.variance >= 0.0));
+        }
+    }
+}

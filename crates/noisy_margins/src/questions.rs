@@ -120,19 +120,19 @@ pub trait Questions {
     /// [`Price::Epsilon`]: permute-and-flip with ε (McKenna & Sheldon 2020). [`Price::Rho`]: the exponential
     /// mechanism with ε = √(8ρ), which is ρ-zCDP by its bounded range (Cesar & Rogers 2021).
     fn choose(&mut self, candidates: &[Candidate], price: Price) -> Result<usize, Self::Error>;
+}
 
-    /// [`noisy_margin`](Self::noisy_margin) of variables with so many classes, its shape checked.
-    fn measured(
-        &mut self,
-        levels: &[usize],
-        variables: &[usize],
-        price: Price,
-    ) -> Result<NoisyMargin, Error<Self::Error>> {
-        let margin = self.noisy_margin(variables, price).map_err(Error::Refused)?;
-        let cells: usize = variables.iter().map(|&variable| levels[variable]).product();
-        if margin.counts.len() != cells || margin.variables != variables {
-            return Err(Error::Answer { variables: variables.to_vec() });
-        }
-        Ok(margin)
+/// A noisy margin over variables with so many classes, its shape checked.
+pub(crate) fn measured<Q: Questions>(
+    questions: &mut Q,
+    levels: &[usize],
+    variables: &[usize],
+    price: Price,
+) -> Result<NoisyMargin, Error<Q::Error>> {
+    let margin = questions.noisy_margin(variables, price).map_err(Error::Refused)?;
+    let cells: usize = variables.iter().map(|&variable| levels[variable]).product();
+    if margin.counts.len() != cells || margin.variables != variables {
+        return Err(Error::Answer { variables: variables.to_vec() });
     }
+    Ok(margin)
 }

@@ -101,8 +101,8 @@ impl Inference {
             places[place].1.map(|parent| (parent, intersection(variables(place), variables(parent))))
         };
         let mut cliques: Vec<Clique> = Vec::with_capacity(places.len());
-        for place in 0..places.len() {
-            let stops = schedule(dims, variables(place), &margins[place], Order::Free);
+        for (place, margins) in margins.iter().enumerate() {
+            let stops = schedule(dims, variables(place), margins, Order::Free);
             let below = (place + 1..places.len()).filter_map(&separator);
             let mut borders: Vec<Vec<usize>> =
                 below.filter(|(parent, _)| *parent == place).map(|(_, set)| set).collect();
