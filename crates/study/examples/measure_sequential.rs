@@ -3,6 +3,7 @@
 //! measure_sequential sd2011-18 [RUNS]     the 18 variables of the golden pair, default order: mean two- and three-way S_pMSE, seconds
 //! measure_sequential sd2011 [RUNS]        all 35 variables
 //! measure_sequential adult [RUNS]         the Adult file
+//!                                         NAME=VALUE after RUNS sets options of the method
 //! measure_sequential worst sd2011|adult   the two-way tables that fit worst, over three runs
 //! measure_sequential scale ROWS           SD2011-18 repeated to ROWS records with numbers jittered: seconds and peak memory
 //! measure_sequential recipe FILE DATA SCHEMA      one run of a recipe file
@@ -26,14 +27,18 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let runs = |at: usize| arguments.get(at).and_then(|text| text.parse().ok()).unwrap_or(10);
+    let set = arguments.get(2..).unwrap_or_default();
     match arguments[..] {
         ["sd2011-18", ..] => {
-            utility("sd2011-18", &sd2011(&shared("golden/sd18_cart/original.csv"))?, runs(1))
+            utility("sd2011-18", &sd2011(&shared("golden/sd18_cart/original.csv"))?, runs(1), set)
         }
-        ["sd2011", ..] => utility("sd2011", &sd2011(&shared("data/sd2011.csv"))?, runs(1)),
-        ["adult", ..] => {
-            utility("adult", &read_table(&shared("data/adult.csv.gz"), &ReadOptions::default())?, runs(1))
-        }
+        ["sd2011", ..] => utility("sd2011", &sd2011(&shared("data/sd2011.csv"))?, runs(1), set),
+        ["adult", ..] => utility(
+            "adult",
+            &read_table(&shared("data/adult.csv.gz"), &ReadOptions::default())?,
+            runs(1),
+            set,
+        ),
         ["worst", "adult"] => worst(&read_table(&shared("data/adult.csv.gz"), &ReadOptions::default())?),
         ["worst", _] => worst(&sd2011(&shared("data/sd2011.csv"))?),
         ["scale", rows] => scale(rows.parse()?),
@@ -58,11 +63,13 @@ fn sd2011(path: &Path) -> Result<Table, Box<dyn std::error::Error>> {
     Ok(read_table(path, &ReadOptions { schema: Some(schema), ..ReadOptions::default() })?)
 }
 
-fn utility(what: &str, original: &Table, runs: u64) -> Result<(), Box<dyn std::error::Error>> {
+fn utility(what: &str, original: &Table, runs: u64, set: &[&str]) -> Result<(), Box<dyn std::error::Error>> {
+    let mut recipe = Recipe::new("sequential");
+    set.iter().try_for_each(|assignment| recipe.set(assignment))?;
     let mut sums = [0.0; 3];
     for seed in 0..runs {
         let before = process_cpu_seconds();
-        let fitted = fit(original, &Recipe { seed: Some(seed), ..Recipe::new("sequential") })?;
+        let fitted = fit(original, &Recipe { seed: Some(seed), ..recipe.clone() })?;
         let synthetic = fitted.table(0)?;
         sums[0] += process_cpu_seconds() - before;
         let comparison = Comparison { original, synthetic: &synthetic, holdout: None };
@@ -72,8 +79,9 @@ fn utility(what: &str, original: &Table, runs: u64) -> Result<(), Box<dyn std::e
     let [seconds, two_way, three_way] = sums.map(|sum| sum / runs as f64);
     let (rows, columns) = (original.rows(), original.columns().len());
     println!(
-        "{{\"case\": \"{what}\", \"rows\": {rows}, \"columns\": {columns}, \"runs\": {runs}, \"cpu_s\": {seconds:.4}, \
-         \"two_way\": {two_way:.4}, \"three_way\": {three_way:.4}}}"
+        "{{\"case\": \"{what} {}\", \"rows\": {rows}, \"columns\": {columns}, \"runs\": {runs}, \"cpu_s\": {seconds:.4}, \
+         \"two_way\": {two_way:.4}, \"three_way\": {three_way:.4}}}",
+        set.join(" ")
     );
     Ok(())
 }

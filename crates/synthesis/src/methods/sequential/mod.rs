@@ -13,6 +13,7 @@ mod apart;
 mod auxiliary;
 mod cart;
 mod conditional;
+mod constant;
 mod constraints;
 mod design_matrix;
 mod donor_pool;
@@ -36,12 +37,14 @@ mod predictors;
 mod proportional_odds;
 mod quantile;
 mod smoothing;
+mod step_drawing;
 mod stored_column;
 mod two_stage;
 mod variable_methods;
 mod visit_sequence;
 
 use table::Table;
+use table::schema::Origin;
 
 use crate::card::{MethodCard, Needs, OptionCard};
 use crate::on_records::{Estimate, OnRecords, Run};
@@ -164,7 +167,7 @@ impl OnRecords for Sequential {
     }
 
     fn estimate(&self, records: &Table) -> Result<Estimate, SynthesisError> {
-        plan::refuse_names(records)?;
+        refuse_names(records)?;
         let plan = Plan::new(&self.0, records)?;
         fitted_step::refuse_rules_that_fix_all(&plan, records)?;
         Ok(estimate::estimate(&plan, records))
@@ -189,4 +192,23 @@ fn identifier_remarks(records: &Table) -> Vec<String> {
         }
     }
     remarks
+}
+
+/// A text read off the data of which more than half of the records have one of their own names people; it is not to be copied.
+fn refuse_names(records: &Table) -> Result<(), SynthesisError> {
+    for (variable, column) in records.schema().variables().iter().zip(records.columns()) {
+        let (table::Column::Categorical(codes), Some(levels)) = (column, variable.kind.levels()) else {
+            continue;
+        };
+        if variable.origin == Origin::Declared || levels.len() <= 20 {
+            continue;
+        }
+        let alone = codes.frequencies(levels.len() + 1).iter().filter(|count| **count == 1).count();
+        if 2 * alone > records.rows() {
+            let message = "most records have a level of their own, which would be copied; declare it `kind = \"text-id\"` in a \
+                           schema, so that it is made anew, or leave it out";
+            return Err(table::TableError::variable(&variable.name, message).into());
+        }
+    }
+    Ok(())
 }

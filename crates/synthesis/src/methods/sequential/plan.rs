@@ -1,10 +1,10 @@
 //! The plan of a run: what is drawn in which step, by which method, given what. Everything in a recipe that can be wrong is found here.
 
 use table::expression::{Expression, Value};
-use table::schema::Origin;
 use table::{Kind, Table, Variable};
 
 use super::auxiliary::Auxiliary;
+use super::constant::constant;
 use super::options::{Options, Settings, VariableOptions};
 use super::predictors::{not_yet_visited, predictors, resolve};
 use super::variable_methods::{self, VariableMethod, Way, What};
@@ -377,59 +377,5 @@ impl Planner<'_> {
             }
         }
         Ok(within.to_vec())
-    }
-}
-
-/// A text read off the data of which more than half of the records have one of their own names people; it is not to be copied.
-pub(super) fn refuse_names(records: &Table) -> Result<(), SynthesisError> {
-    for (variable, column) in records.schema().variables().iter().zip(records.columns()) {
-        let (table::Column::Categorical(codes), Some(levels)) = (column, variable.kind.levels()) else {
-            continue;
-        };
-        if variable.origin == Origin::Declared || levels.len() <= 20 {
-            continue;
-        }
-        let alone = codes.frequencies(levels.len() + 1).iter().filter(|count| **count == 1).count();
-        if 2 * alone > records.rows() {
-            let message = "most records have a level of their own, which would be copied; declare it `kind = \"text-id\"` in a \
-                           schema, so that it is made anew, or leave it out";
-            return Err(table::TableError::variable(&variable.name, message).into());
-        }
-    }
-    Ok(())
-}
-
-/// A TOML value as a value of the variable, if it is one.
-fn constant(variable: &Variable, value: &toml::Value) -> Option<Value> {
-    if value.as_str() == Some("") {
-        return variable.missing.then_some(Value::Missing);
-    }
-    let number = value.as_float().or_else(|| value.as_integer().map(|number| number as f64));
-    match &variable.kind {
-        Kind::Categorical { levels } | Kind::Ordinal { levels } => {
-            let text = value
-                .as_str()
-                .map(str::to_owned)
-                .or_else(|| value.as_integer().map(|number| number.to_string()));
-            text.and_then(|text| levels.position(&text)).map(Value::Level)
-        }
-        Kind::Integer { range } => number
-            .filter(|number| {
-                number.fract() == 0.0
-                    && range.is_none_or(|(low, high)| (low as f64..=high as f64).contains(number))
-            })
-            .map(Value::Number),
-        Kind::Real { range } => number
-            .filter(|number| range.is_none_or(|(low, high)| (low..=high).contains(number)))
-            .map(Value::Number),
-        Kind::Date { format, range } => {
-            let text =
-                value.as_str().map(str::to_owned).or_else(|| value.as_datetime().map(ToString::to_string))?;
-            let day = table::date::DateFormat::Iso.parse(&text).or_else(|| format.parse(&text))?;
-            range
-                .is_none_or(|(first, last)| (first..=last).contains(&day))
-                .then_some(Value::Number(f64::from(day)))
-        }
-        Kind::TextId => None,
     }
 }
