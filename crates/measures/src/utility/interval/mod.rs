@@ -122,6 +122,9 @@ const CARDS: &[MeasureCard] = &[
 
 const NOTHING: &str = "one of the files has too few values here for an interval";
 
+/// A variable with its sorted numbers on both sides.
+type SortedPair = (Vec<String>, (Vec<f64>, Vec<f64>));
+
 impl Measure for Intervals {
     fn name(&self) -> &'static str {
         "interval"
@@ -154,11 +157,11 @@ impl Measure for Intervals {
             ));
         }
         let numbers = number_pairs(comparison);
-        let sorted: Vec<(Vec<String>, (Vec<f64>, Vec<f64>))> =
+        let sorted: Vec<SortedPair> =
             numbers.iter().map(|pair| (vec![pair.name.to_owned()], pair.sorted())).collect();
         if !sorted.is_empty() {
             let of = |agreement: fn(&[f64], &[f64]) -> Option<Agreement>| {
-                let of_variable = |(on, (original, synthetic)): &(Vec<String>, (Vec<f64>, Vec<f64>))| {
+                let of_variable = |(on, (original, synthetic)): &SortedPair| {
                     (on.clone(), agreement(original, synthetic))
                 };
                 sorted.iter().map(of_variable).collect::<Vec<_>>()
