@@ -3,6 +3,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should panic")]
 
+use measures::utility::propensity::NullDraws;
 use measures::{Better, Comparison, Finding, MEASURES, Measure, Settings, SyntheticSets, evaluate};
 use models::{Formula, ModelFamily};
 use proptest::prelude::*;
@@ -23,7 +24,14 @@ fn settings() -> Settings {
     let formula = Formula::parse("hours ~ sex + town").unwrap();
     let model = measures::utility::model::ModelRequest { formula, family: ModelFamily::Gaussian };
     let mut settings = Settings { models: vec![model], ..Settings::default() };
-    settings.propensity.permutations = 3;
+    settings.propensity.draws = NullDraws { permutations: 3, resamples: 3, seed: 1 };
+    settings
+}
+
+/// Null distributions are drawn by place of the records and are the same only on average.
+fn without_draws() -> Settings {
+    let mut settings = settings();
+    settings.propensity.draws = NullDraws { permutations: 0, resamples: 0, seed: 1 };
     settings
 }
 
@@ -128,8 +136,7 @@ proptest! {
         let mut turned = other.clone();
         turned.rotate_left(turn % other.len());
         turned.reverse();
-        // Permutations deal the labels by place; their null distribution is the same only on average.
-        let settings = Settings { propensity: measures::utility::propensity::PropensityOptions { permutations: 0, ..Default::default() }, ..settings() };
+        let settings = without_draws();
         let before = all_of(&read(&one, false), &[&read(&other, false)], &settings);
         let after = all_of(&read(&one, false), &[&read(&turned, false)], &settings);
         prop_assert_eq!(before.len(), after.len());
@@ -140,7 +147,7 @@ proptest! {
 
     #[test]
     fn the_order_of_columns_does_not_matter(one in rows(), other in rows()) {
-        let settings = Settings { propensity: measures::utility::propensity::PropensityOptions { permutations: 0, ..Default::default() }, ..settings() };
+        let settings = without_draws();
         let before = all_of(&read(&one, false), &[&read(&other, false)], &settings);
         let after = all_of(&read(&one, true), &[&read(&other, true)], &settings);
         prop_assert_eq!(before.len(), after.len());

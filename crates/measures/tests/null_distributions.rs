@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use measures::Comparison;
 use measures::utility::propensity::{
-    Pooled, TreeNull, logistic_propensity, propensity_tree, tree_pmse, tree_propensity,
+    NullDraws, Pooled, TreeNull, logistic_propensity, tree_pmse, tree_propensity,
 };
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha12Rng;
@@ -92,7 +92,9 @@ fn permutations_of_a_tree_rank_two_samples_uniformly() {
         let (original, synthetic) = (table(&sample(300, &mut rng)), table(&sample(300, &mut rng)));
         let comparison = Comparison { original: &original, synthetic: &synthetic, holdout: None };
         let pooled = Pooled::new(&comparison, &[]).unwrap();
-        let found = tree_propensity(&pooled, &propensity_tree(), 19, draw).unwrap().unwrap();
+        let found = tree_propensity(&pooled, NullDraws { permutations: 19, resamples: 0, seed: draw })
+            .unwrap()
+            .unwrap();
         found.permuted.iter().filter(|permuted| **permuted > found.summary.pmse).count()
     });
     let mut bins = [0.0_f64; 5];
@@ -102,12 +104,12 @@ fn permutations_of_a_tree_rank_two_samples_uniformly() {
     assert!(chi_square < 18.47, "{bins:?}");
 }
 
-/// Right syntheses measured by a tree: pMSE over (1 − c) times that of permutations, and over that of pairs of syntheses. The scaling is
-/// exact for a tree of given splits; but complexity stops a tree sooner where there is half the noise, so that right syntheses score
-/// somewhat below 1. The standard error of either ratio is about 0.03.
+/// 60 right syntheses measured by a tree, of as many records as the original, of half and of twice as many. Over resamples of the original
+/// pMSE is 1 on average: the standard error of the ratio is about 0.035, and three of them are allowed. Permutations and pairs stand for
+/// files of one size only, and there a right synthesis scores somewhat below 1, because a tree stops sooner where there is less noise.
 #[test]
-fn tree_propensity_of_right_syntheses_is_somewhat_below_one() {
-    for (records, stream) in [(1000, 5000), (500, 6000)] {
+fn tree_propensity_of_right_syntheses_is_as_resamples_say() {
+    for (records, stream) in [(1000, 5000), (500, 6000), (2000, 7000)] {
         let original_rows = sample(1000, &mut rng(stream));
         let original = table(&original_rows);
         let found = (1..=60_u64).into_par_iter().map(|draw| {
@@ -117,18 +119,26 @@ fn tree_propensity_of_right_syntheses_is_somewhat_below_one() {
             let pooled = |original, synthetic| {
                 Pooled::new(&Comparison { original, synthetic, holdout: None }, &[]).unwrap()
             };
-            let found =
-                tree_propensity(&pooled(&original, &sets[0]), &propensity_tree(), 20, draw).unwrap().unwrap();
-            let pair = tree_pmse(&pooled(&sets[0], &sets[1]), &propensity_tree()).unwrap().unwrap();
-            let null = TreeNull::of_permutations(&found.permuted, found.share).unwrap();
-            let of_pair = TreeNull::of_pairs(&[pair], found.share).unwrap();
-            (found.summary.pmse, null.mean, of_pair.mean)
+            let draws = NullDraws { permutations: 20, resamples: 20, seed: draw };
+            let found = tree_propensity(&pooled(&original, &sets[0]), draws).unwrap().unwrap();
+            assert_eq!(found.of_one_size(), records == 1000);
+            let pair = tree_pmse(&pooled(&sets[0], &sets[1])).unwrap().unwrap();
+            [
+                found.summary.pmse,
+                TreeNull::of_resamples(&found.resampled).unwrap().mean,
+                TreeNull::of_permutations(&found.permuted, found.share).unwrap().mean,
+                TreeNull::of_pairs(&[pair], found.share).unwrap().mean,
+            ]
         });
-        let found: Vec<(f64, f64, f64)> = found.collect();
-        let mean = |of: fn(&(f64, f64, f64)) -> f64| found.iter().map(of).sum::<f64>() / found.len() as f64;
-        let (permuted, pairs) =
-            (mean(|one| one.0) / mean(|one| one.1), mean(|one| one.0) / mean(|one| one.2));
-        println!("{records} synthetic records: {permuted:.3} by permutation, {pairs:.3} by pairs");
-        assert!((0.65..1.05).contains(&permuted) && (0.65..1.05).contains(&pairs), "{permuted} {pairs}");
+        let found: Vec<[f64; 4]> = found.collect();
+        let mean = |of: usize| found.iter().map(|one| one[of]).sum::<f64>() / found.len() as f64;
+        let [resampled, permuted, pairs] = [1, 2, 3].map(|null| mean(0) / mean(null));
+        println!(
+            "{records} synthetic records: {resampled:.3} by resampling, {permuted:.3} by permutation, {pairs:.3} by pairs"
+        );
+        assert!((resampled - 1.0).abs() < 0.11, "{records}: {resampled}");
+        if records == 1000 {
+            assert!((0.65..1.05).contains(&permuted) && (0.65..1.05).contains(&pairs), "{permuted} {pairs}");
+        }
     }
 }

@@ -139,16 +139,16 @@ impl<'a> Page<'a> {
     }
 
     fn propensity(&self, out: &mut String) -> std::fmt::Result {
-        if let Some(ratio) = self.first("propensity.cart.s_pmse") {
+        if let Some(ratio) = self.first("propensity.cart.s_pmse_resampled") {
             match ratio.value {
                 Some(value) => {
                     let auc = self.first("propensity.cart.auc").and_then(|finding| finding.value);
                     let auc = auc.map_or_else(String::new, |auc| format!(", area under the curve {auc:.3}"));
                     writeln!(
                         out,
-                        "  a tree that tries to tell the files apart: {} (S_pMSE {value:.2} by {} permutations{auc})",
-                        told_apart(value, self.first("propensity.cart.z").and_then(|z| z.value)),
-                        detail(ratio, "permutations")
+                        "  a tree that tries to tell the files apart: {} (S_pMSE {value:.2} by {} resamples{auc})",
+                        told_apart(value, self.first("propensity.cart.z_resampled").and_then(|z| z.value)),
+                        detail(ratio, "resamples")
                     )?;
                 }
                 None => writeln!(out, "  a tree that tries to tell the files apart: {}", reason(ratio))?,

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use clap::Args;
 use measures::risk::intruder::{Mechanism, Regions};
 use measures::utility::model::ModelRequest;
-use measures::utility::propensity::PropensityOptions;
+use measures::utility::propensity::{NullDraws, PropensityOptions};
 use measures::utility::tables::{MissingValues, SyntheticSize, TableOptions};
 use measures::{Finding, MEASURES, Measure, Settings, SyntheticSets, align, evaluate, with_holdout};
 use models::{Formula, ModelFamily};
@@ -64,7 +64,10 @@ pub(super) struct MeasureCommand {
     /// Permutations for the null distribution of the tree that tells files apart [default: 50]
     #[arg(long, value_name = "R")]
     permutations: Option<usize>,
-    /// The seed of the permutations [default: 1]
+    /// Resamples of the original for the same, which also holds for files of another size [default: 20]
+    #[arg(long, value_name = "R")]
+    resamples: Option<usize>,
+    /// The seed of permutations and resamples [default: 1]
     #[arg(long, value_name = "S")]
     seed: Option<u64>,
     /// Records of the same population that the generator never saw: what a fresh sample scores is told beside each number
@@ -147,8 +150,11 @@ impl MeasureCommand {
         let usual = PropensityOptions::default();
         settings.propensity = PropensityOptions {
             orders: self.order.clone().unwrap_or(usual.orders),
-            permutations: self.permutations.unwrap_or(usual.permutations),
-            seed: self.seed.unwrap_or(usual.seed),
+            draws: NullDraws {
+                permutations: self.permutations.unwrap_or(usual.draws.permutations),
+                resamples: self.resamples.unwrap_or(usual.draws.resamples),
+                seed: self.seed.unwrap_or(usual.draws.seed),
+            },
         };
         settings.intruder.mechanism = self.mechanism.as_deref().map(mechanism).transpose()?;
         if let Some(path) = &self.regions {
@@ -163,7 +169,7 @@ impl MeasureCommand {
         const TABLES: &[&str] = &["tables", "counts", "distance", "interval"];
         const CLASSES: &[&str] =
             &["tables", "counts", "distance", "interval", "mca", "taub", "tau", "intruder"];
-        let given: [(&str, bool, &[&str]); 15] = [
+        let given: [(&str, bool, &[&str]); 16] = [
             ("--tables", !self.tables.is_empty(), TABLES),
             ("--ways", self.ways.is_some(), TABLES),
             ("--groups", self.groups.is_some(), CLASSES),
@@ -179,6 +185,7 @@ impl MeasureCommand {
             ("--family", !self.family.is_empty(), &["model", "taub"]),
             ("--order", self.order.is_some(), &["propensity"]),
             ("--permutations", self.permutations.is_some(), &["propensity"]),
+            ("--resamples", self.resamples.is_some(), &["propensity"]),
             ("--seed", self.seed.is_some(), &["propensity"]),
             ("--mechanism", self.mechanism.is_some(), &["intruder"]),
             ("--regions", self.regions.is_some(), &["intruder"]),

@@ -1,7 +1,7 @@
 //! Propensity: `utility.gen` by logistic regression and by rpart.
 
 use measures::utility::propensity::{
-    Pooled, ScoreSummary, TreeNull, logistic_propensity, propensity_tree, tree_propensity,
+    NullDraws, Pooled, ScoreSummary, TreeNull, logistic_propensity, tree_propensity,
 };
 
 use crate::golden::Golden;
@@ -30,7 +30,8 @@ pub fn compare(ledger: &mut Ledger<'_>, golden: &Golden, name: &str) {
         compare_logistic(ledger, golden, block);
     }
     let pooled = Pooled::new(&golden.comparison(), &[]).unwrap();
-    let found = tree_propensity(&pooled, &propensity_tree(), 50, 1).unwrap().unwrap();
+    let found =
+        tree_propensity(&pooled, NullDraws { permutations: 50, resamples: 0, seed: 1 }).unwrap().unwrap();
     for path in [&["utility.gen", "cart_rpart_noresample"][..], &["utility.gen_cart_perm_NOT_deterministic"]]
     {
         if ledger.at(path).is_object() {

@@ -193,3 +193,79 @@ fn of_agreement(agreement: &ModelAgreement, on: &[&str]) -> Vec<Finding> {
     }));
     findings
 }
+
+#[cfg(test)]
+mod tests {
+    use table::read::{ReadOptions, read_csv_text};
+
+    use super::*;
+
+    fn read(rows: &[(&str, f64)]) -> Table {
+        let lines: String = rows.iter().map(|(town, hours)| format!("{town},{hours}\n")).collect();
+        read_csv_text(&format!("town,hours\n{lines}"), &ReadOptions::default()).unwrap()
+    }
+
+    fn agreement(original: &Table, synthetic: &[&Table]) -> ModelAgreement {
+        let request =
+            ModelRequest { formula: Formula::parse("hours ~ town").unwrap(), family: ModelFamily::Gaussian };
+        let sets = SyntheticSets { original, synthetic, holdout: None };
+        model_agreement(&sets, &request).unwrap().unwrap()
+    }
+
+    const ROWS: [(&str, f64); 8] = [
+        ("a", 10.0),
+        ("a", 12.0),
+        ("b", 20.0),
+        ("b", 24.0),
+        ("c", 30.0),
+        ("c", 36.0),
+        ("d", 40.0),
+        ("d", 48.0),
+    ];
+
+    #[test]
+    fn an_absent_baseline_does_not_shift_the_other_coefficients() {
+        let original = read(&ROWS);
+        // The synthetic file lacks the town a, which would be the baseline, and has a town e of its own.
+        let synthetic: Vec<(&str, f64)> =
+            ROWS[2..].iter().copied().chain([("e", 50.0), ("e", 52.0)]).collect();
+        let found = agreement(&original, &[&read(&synthetic)]);
+        let differences: Vec<(&str, f64)> = found
+            .coefficients
+            .iter()
+            .map(|one| (one.name.as_str(), (one.synthetic - one.original).abs()))
+            .collect();
+        let names: Vec<&str> = differences.iter().map(|(name, _)| *name).collect();
+        assert_eq!(names, ["(Intercept)", "townc", "townd"]);
+        assert!(differences.iter().all(|(_, difference)| *difference < 1e-9), "{differences:?}");
+        assert_eq!(found.unmatched, ["towna", "towne"]);
+    }
+
+    #[test]
+    fn several_sets_are_averaged_and_make_the_population_surer() {
+        let original = read(&ROWS);
+        let moved = |by: f64| read(&ROWS.map(|(town, hours)| (town, hours + by)));
+        let one = agreement(&original, &[&moved(1.0)]);
+        let two = agreement(&original, &[&moved(1.0), &moved(3.0)]);
+        let (one, two) = (&one.coefficients[0], &two.coefficients[0]);
+        assert!((one.synthetic - 12.0).abs() < 1e-9 && (two.synthetic - 13.0).abs() < 1e-9);
+        // √(1 + N/(n m)): √2 for one set, √1.5 for two.
+        assert!((one.population_standard_error / one.standard_error - 2_f64.sqrt()).abs() < 1e-12);
+        assert!((two.population_standard_error / two.standard_error - 1.5_f64.sqrt()).abs() < 1e-12);
+    }
+
+    #[test]
+    fn a_formula_about_nothing_is_an_error_and_a_file_without_numbers_a_reason() {
+        let original = read(&ROWS);
+        let agreement = |synthetic: &Table, text: &str| {
+            let sets = SyntheticSets { original: &original, synthetic: &[synthetic], holdout: None };
+            let formula = Formula::parse(text).unwrap();
+            model_agreement(&sets, &ModelRequest { formula, family: ModelFamily::Gaussian })
+        };
+        assert!(agreement(&original, "hours ~ twon").is_err());
+        let text = "town,hours\na,\nb,\n";
+        let empty = crate::align(original.schema(), read_csv_text(text, &ReadOptions::default()).unwrap());
+        let because = agreement(&empty.unwrap(), "hours ~ town").unwrap().unwrap_err();
+        assert!(because.starts_with("synthetic table 1: every record has a missing value"), "{because}");
+    }
+}

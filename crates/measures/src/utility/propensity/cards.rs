@@ -32,21 +32,35 @@ pub(super) const CARDS: &[MeasureCard] = &[
         "propensity.cart.pmse",
         "How well can a tree tell which file a record is from?",
         Range::UNIT,
-        Null::Formula("(1 − c) times the mean over permutations of the labels"),
+        Null::Formula("the mean over resamples of the original"),
         WOO,
     ),
     card(
-        "propensity.cart.s_pmse",
-        "How many times better does a tree tell the files apart than by chance?",
+        "propensity.cart.s_pmse_resampled",
+        "How many times better does a tree tell the files apart than the original from a resample of itself?",
         Range::NOT_NEGATIVE,
         Null::Value(1.0),
         SNOKE,
     ),
     card(
-        "propensity.cart.z",
-        "By how many standard deviations does a tree tell the files apart better than by chance?",
+        "propensity.cart.z_resampled",
+        "By how many standard deviations does a tree tell the files apart better than the original from a resample?",
         ANY,
         Null::Value(0.0),
+        SNOKE,
+    ),
+    card(
+        "propensity.cart.s_pmse",
+        "How many times better does a tree tell the files apart than with labels dealt by chance, halved?",
+        Range::NOT_NEGATIVE,
+        Null::Formula("somewhat below 1"),
+        SNOKE,
+    ),
+    card(
+        "propensity.cart.z",
+        "By how many standard deviations does a tree tell the files apart better than with labels dealt by chance?",
+        ANY,
+        Null::Formula("somewhat below 0"),
         SNOKE,
     ),
     card(
@@ -78,14 +92,14 @@ pub(super) const CARDS: &[MeasureCard] = &[
         "propensity.cart.s_pmse_pairs",
         "How many times better does a tree tell a synthetic file from the original than from another synthetic one?",
         Range::NOT_NEGATIVE,
-        Null::Value(1.0),
+        Null::Formula("somewhat below 1"),
         SNOKE,
     ),
     card(
         "propensity.cart.z_pairs",
         "By how many standard deviations is a synthetic file farther from the original than from another?",
         ANY,
-        Null::Value(0.0),
+        Null::Formula("somewhat below 0"),
         SNOKE,
     ),
     card(
@@ -149,6 +163,8 @@ pub(super) const CARDS: &[MeasureCard] = &[
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Cart {
     Pmse,
+    SPmseResampled,
+    ZResampled,
     SPmse,
     Z,
     Specks,
@@ -161,8 +177,17 @@ pub(super) enum Cart {
 
 impl Cart {
     /// Those of one synthetic file.
-    pub const ALL: [Self; 7] =
-        [Self::Pmse, Self::SPmse, Self::Z, Self::Specks, Self::Po50, Self::U, Self::Auc];
+    pub const ALL: [Self; 9] = [
+        Self::Pmse,
+        Self::SPmseResampled,
+        Self::ZResampled,
+        Self::SPmse,
+        Self::Z,
+        Self::Specks,
+        Self::Po50,
+        Self::U,
+        Self::Auc,
+    ];
 
     pub fn finding(self, value: f64, null: Option<f64>) -> Finding {
         finding(&CARDS[self as usize], value, null)
@@ -224,7 +249,10 @@ mod tests {
         for (which, short) in Logit::ALL.into_iter().zip(logit) {
             assert_eq!(name(which.undefined("")), format!("propensity.logit.{short}"));
         }
-        let cart = Cart::ALL.map(|which| format!("{which:?}").replace("SPmse", "s_pmse").to_lowercase());
+        let cart = Cart::ALL.map(|which| {
+            let name = format!("{which:?}").replace("Resampled", "_resampled");
+            name.replace("SPmse", "s_pmse").to_lowercase()
+        });
         for (which, short) in Cart::ALL.into_iter().zip(cart) {
             assert_eq!(name(which.undefined("")), format!("propensity.cart.{short}"));
         }

@@ -16,7 +16,7 @@ mod tree;
 pub use logistic::{LogisticPropensity, logistic_propensity};
 pub use pooled::Pooled;
 pub use scores::{PropensityScores, ScoreSummary};
-pub use tree::{TreeNull, TreePropensity, propensity_tree, tree_pmse, tree_propensity};
+pub use tree::{NullDraws, TreeNull, TreePropensity, propensity_tree, tree_pmse, tree_propensity};
 
 use cards::{CARDS, Cart, Logit};
 use rayon::prelude::*;
@@ -32,15 +32,13 @@ pub const MOST_LEVELS: u32 = 100;
 pub struct PropensityOptions {
     /// Orders of the logistic regression: 0 for main effects, 1 with products of two variables, 2 of three.
     pub orders: Vec<usize>,
-    /// How often labels are permuted for the null distribution of the tree.
-    pub permutations: usize,
-    /// The seed of the permutations.
-    pub seed: u64,
+    /// How the null distributions of the tree are drawn.
+    pub draws: NullDraws,
 }
 
 impl Default for PropensityOptions {
     fn default() -> Self {
-        Self { orders: vec![0], permutations: 50, seed: 1 }
+        Self { orders: vec![0], draws: NullDraws { permutations: 50, resamples: 20, seed: 1 } }
     }
 }
 
@@ -49,6 +47,8 @@ impl Default for PropensityOptions {
 pub struct Propensity;
 
 const EMPTY: &str = "one of the files has no records";
+const UNEQUAL: &str = "the files are not of one size, for which the scaling of this null distribution does not hold; see \
+                       propensity.cart.s_pmse_resampled";
 
 impl Measure for Propensity {
     fn name(&self) -> &'static str {
@@ -130,22 +130,25 @@ fn of_logistic(comparison: &Comparison<'_>, variables: &[&str], order: usize) ->
 }
 
 fn of_tree(pooled: &Pooled, options: &PropensityOptions) -> Vec<Finding> {
-    let found = match tree_propensity(pooled, &propensity_tree(), options.permutations, options.seed) {
+    let found = match tree_propensity(pooled, options.draws) {
         Ok(Some(found)) => found,
         Ok(None) => return Cart::ALL.map(|which| which.undefined(EMPTY)).to_vec(),
         Err(error) => return Cart::ALL.map(|which| which.undefined(&error)).to_vec(),
     };
-    let summary = found.summary;
-    let null = TreeNull::of_permutations(&found.permuted, found.share);
+    let pmse = found.summary.pmse;
+    let resampled = TreeNull::of_resamples(&found.resampled);
     let mut findings =
-        vec![Cart::Pmse.finding(summary.pmse, null.map(|null| null.mean)).with("leaves", found.leaves)];
-    findings.extend(standardised(
-        null,
-        summary.pmse,
-        [Cart::SPmse, Cart::Z],
-        "permutations",
-        found.permuted.len(),
-    ));
+        vec![Cart::Pmse.finding(pmse, resampled.map(|null| null.mean)).with("leaves", found.leaves)];
+    let cards = [Cart::SPmseResampled, Cart::ZResampled];
+    findings.extend(standardised(resampled, pmse, cards, "resamples", found.resampled.len()));
+    findings.extend(match found.of_one_size() {
+        true => {
+            let null = TreeNull::of_permutations(&found.permuted, found.share);
+            standardised(null, pmse, [Cart::SPmse, Cart::Z], "permutations", found.permuted.len())
+        }
+        false => [Cart::SPmse, Cart::Z].map(|which| which.undefined(UNEQUAL)),
+    });
+    let summary = found.summary;
     findings.extend([
         Cart::Specks.finding(summary.specks, None),
         Cart::Po50.finding(summary.po50, None),
@@ -160,7 +163,7 @@ fn standardised(null: Option<TreeNull>, pmse: f64, cards: [Cart; 2], by: &str, d
     let [ratio, z] = cards;
     let none = "the tree finds nothing by chance, so that there is nothing to compare with";
     let ratio = match null.and_then(|null| null.standardised(pmse)) {
-        Some(value) => ratio.finding(value, Some(1.0)),
+        Some(value) => ratio.finding(value, None),
         None => ratio.undefined(if draws == 0 { "no null distribution was asked for" } else { none }),
     };
     let z = match null.and_then(|null| null.z(pmse)) {
@@ -172,18 +175,15 @@ fn standardised(null: Option<TreeNull>, pmse: f64, cards: [Cart; 2], by: &str, d
 
 /// The mean pMSE of the sets beside that between pairs of them; at most as many pairs as there would be permutations, at least one.
 fn of_pairs(sets: &SyntheticSets<'_>, settings: &Settings) -> Result<Vec<Finding>, MeasureError> {
-    let tree = propensity_tree();
     let pmse = |original, synthetic| -> Result<Option<(f64, f64)>, MeasureError> {
         let pooled = Pooled::new(&Comparison { original, synthetic, holdout: None }, &[])?;
-        let (original, synthetic) = pooled.records();
-        let share = synthetic as f64 / (original + synthetic) as f64;
-        Ok(tree_pmse(&pooled, &tree)?.map(|pmse| (pmse, share)))
+        Ok(tree_pmse(&pooled)?.map(|pmse| (pmse, pooled.share())))
     };
     let mut pairs = Vec::new();
     for one in 0..sets.synthetic.len() {
         pairs.extend((one + 1..sets.synthetic.len()).map(|other| (one, other)));
     }
-    pairs.truncate(settings.propensity.permutations.max(1));
+    pairs.truncate(settings.propensity.draws.permutations.max(1));
     let of_sets = sets.synthetic.par_iter().map(|set| pmse(sets.original, set));
     let of_sets: Option<Vec<(f64, f64)>> =
         of_sets.collect::<Result<Vec<_>, MeasureError>>()?.into_iter().collect();
@@ -197,6 +197,9 @@ fn of_pairs(sets: &SyntheticSets<'_>, settings: &Settings) -> Result<Vec<Finding
     let count = of_sets.len() as f64;
     let mean = of_sets.iter().map(|(pmse, _)| pmse).sum::<f64>() / count;
     let share = of_sets.iter().map(|(_, share)| share).sum::<f64>() / count;
+    if !tree::is_even(share) {
+        return Ok(cards.map(|which| which.undefined(UNEQUAL)).to_vec());
+    }
     let draws: Vec<f64> = of_pairs.iter().map(|(pmse, _)| *pmse).collect();
     Ok(standardised(TreeNull::of_pairs(&draws, share), mean, cards, "pairs", draws.len()).to_vec())
 }

@@ -65,6 +65,11 @@ impl Pooled {
         (self.original, self.synthetic)
     }
 
+    /// The share of synthetic records; zero without records.
+    pub fn share(&self) -> f64 {
+        self.synthetic as f64 / (self.original + self.synthetic).max(1) as f64
+    }
+
     /// Whether each record is synthetic.
     pub fn is_synthetic(&self) -> Vec<bool> {
         (0..self.original + self.synthetic).map(|row| row >= self.original).collect()

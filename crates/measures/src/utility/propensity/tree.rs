@@ -3,25 +3,32 @@
 //! A tree looks for what tells the files apart and finds something even where there is nothing. How much it finds by chance is
 //! found by fitting it again where there is nothing to find:
 //!
+//! - **Resampling**: the synthetic file is replaced by n records drawn from the original, which is a synthesis that is right by
+//!   construction. This null has the noise of a right synthesis whatever the sizes and the tree's options, so that pMSE over its
+//!   mean is 1 for one.
 //! - **Permutation**: the labels original and synthetic are dealt anew among the records. Both files are then random, as they
-//!   are not when the synthetic one is drawn given the original: the mean is taken (1 − c) times, as it is exactly so for the
-//!   saturated model (Snoke et al. 2018, section 3.2; ½ for files of one size).
+//!   are not when the synthetic one is drawn given the original: the mean is taken (1 − c) times (Snoke et al. 2018, section 3.2; ½ for
+//!   files of one size). Two samples of one population rank uniformly among their permutations.
 //! - **Pairs** of synthetic sets, for m ≥ 2: two sets of n records from one generator, likewise taken 8 (1 − c)² c² times.
 //!
-//! Two samples of one population rank uniformly among their permutations. The scaling is exact for given splits; as the complexity
-//! limit stops a tree sooner where there is less noise, a right synthesis scores somewhat below 1, about 0.8 to 1.
+//! The last two scale as they would for given splits. But a tree stops sooner where there is less noise, so that a right
+//! synthesis scores somewhat below 1, about 0.8, and with files of unequal size it may be far from it. They are therefore given for files
+//! of [one size](TreePropensity::of_one_size) only.
 
-use rand::SeedableRng;
 use rand::seq::SliceRandom;
+use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha12Rng;
 use rayon::prelude::*;
 use statistics::trees::{Predictor, Response, Risk, Tree, TreeError, TreeOptions};
 
 use super::{Pooled, PropensityScores, ScoreSummary};
 
-/// The tree of synthpop's `utility.gen`: rpart's misclassification risk, complexity 10⁻³, at least 5 records in a leaf.
-pub fn propensity_tree() -> TreeOptions {
-    TreeOptions { complexity: 1e-3, risk: Risk::Misclassification, ..TreeOptions::default() }
+/// The tree for a share c of synthetic records. For files of one size that of synthpop's `utility.gen`: rpart's misclassification risk,
+/// complexity 10⁻³, at least 5 records in a leaf. Misclassification sees a leaf only when it turns against the larger file, so that with
+/// unequal sizes hardly any tree would grow; there the risk is Gini's impurity, which sees every change of shares.
+pub fn propensity_tree(share: f64) -> TreeOptions {
+    let risk = if is_even(share) { Risk::Misclassification } else { Risk::Impurity };
+    TreeOptions { complexity: 1e-3, risk, ..TreeOptions::default() }
 }
 
 /// What a tree says of two files.
@@ -33,36 +40,77 @@ pub struct TreePropensity {
     pub leaves: usize,
     /// pMSE of each permutation of the labels, unscaled.
     pub permuted: Vec<f64>,
+    /// pMSE of each resample of the original.
+    pub resampled: Vec<f64>,
     /// The share of synthetic records.
     pub share: f64,
 }
 
-/// The propensity by a tree, and that of `permutations` random labellings; `None` if a file is empty.
-pub fn tree_propensity(
-    pooled: &Pooled,
-    options: &TreeOptions,
-    permutations: usize,
-    seed: u64,
-) -> Result<Option<TreePropensity>, TreeError> {
-    let is_synthetic = pooled.is_synthetic();
+impl TreePropensity {
+    /// Whether the files are of one size, up to 4 %.
+    pub fn of_one_size(&self) -> bool {
+        is_even(self.share)
+    }
+}
+
+/// Whether about half of the records are synthetic.
+pub(super) fn is_even(share: f64) -> bool {
+    (share - 0.5).abs() <= 0.01
+}
+
+/// How often the null distributions are drawn, and from which seed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NullDraws {
+    /// Permutations of the labels.
+    pub permutations: usize,
+    /// Resamples of the original.
+    pub resamples: usize,
+    /// The seed.
+    pub seed: u64,
+}
+
+/// The propensity by a tree, with draws of its null distributions; `None` if a file is empty.
+pub fn tree_propensity(pooled: &Pooled, draws: NullDraws) -> Result<Option<TreePropensity>, TreeError> {
+    let (is_synthetic, options) = (pooled.is_synthetic(), &propensity_tree(pooled.share()));
     let predictors = pooled.predictors()?;
     let predictors: Vec<&Predictor> = predictors.iter().collect();
     let Some((scores, leaves)) = scores(&predictors, &is_synthetic, options)? else { return Ok(None) };
-    let permuted = |permutation: usize| {
-        let mut rng = ChaCha12Rng::seed_from_u64(seed);
-        rng.set_stream(permutation as u64);
+    // Even streams are for permutations, odd ones for resamples.
+    let rng = |stream: usize| {
+        let mut rng = ChaCha12Rng::seed_from_u64(draws.seed);
+        rng.set_stream(stream as u64);
+        rng
+    };
+    let permuted = |draw: usize| {
         let mut labels = is_synthetic.clone();
-        labels.shuffle(&mut rng);
+        labels.shuffle(&mut rng(2 * draw));
         Ok(scores_of(&predictors, &labels, options)?.map_or(0.0, |(pmse, _)| pmse))
     };
-    let permuted =
-        (0..permutations).into_par_iter().map(permuted).collect::<Result<Vec<f64>, TreeError>>()?;
-    Ok(Some(TreePropensity { summary: scores.summary(), leaves, permuted, share: scores.share() }))
+    let (original, synthetic) = pooled.records();
+    let resampled = |draw: usize| {
+        let mut rng = rng(2 * draw + 1);
+        let drawn = (0..synthetic).map(|_| rng.random_range(0..original as u32));
+        let rows: Vec<u32> = (0..original as u32).chain(drawn).collect();
+        let columns: Vec<Predictor> = predictors.iter().map(|predictor| predictor.take(&rows)).collect();
+        let columns: Vec<&Predictor> = columns.iter().collect();
+        Ok(scores_of(&columns, &is_synthetic, options)?.map_or(0.0, |(pmse, _)| pmse))
+    };
+    let permuted: Result<Vec<f64>, TreeError> =
+        (0..draws.permutations).into_par_iter().map(permuted).collect();
+    let resampled: Result<Vec<f64>, TreeError> =
+        (0..draws.resamples).into_par_iter().map(resampled).collect();
+    Ok(Some(TreePropensity {
+        summary: scores.summary(),
+        leaves,
+        permuted: permuted?,
+        resampled: resampled?,
+        share: scores.share(),
+    }))
 }
 
 /// pMSE of the tree alone; `None` if a file is empty.
-pub fn tree_pmse(pooled: &Pooled, options: &TreeOptions) -> Result<Option<f64>, TreeError> {
-    let predictors = pooled.predictors()?;
+pub fn tree_pmse(pooled: &Pooled) -> Result<Option<f64>, TreeError> {
+    let (predictors, options) = (pooled.predictors()?, &propensity_tree(pooled.share()));
     let predictors: Vec<&Predictor> = predictors.iter().collect();
     Ok(scores_of(&predictors, &pooled.is_synthetic(), options)?.map(|(pmse, _)| pmse))
 }
@@ -111,6 +159,11 @@ impl TreeNull {
         let squares: f64 = draws.iter().map(|draw| (scale * draw - mean).powi(2)).sum();
         let sd = (draws.len() > 1).then(|| (squares / (count - 1.0)).sqrt());
         (!draws.is_empty()).then_some(Self { mean, sd })
+    }
+
+    /// From pMSE of resamples of the original.
+    pub fn of_resamples(pmse: &[f64]) -> Option<Self> {
+        Self::of(pmse, 1.0)
     }
 
     /// From pMSE of permutations, for a share c of synthetic records.
