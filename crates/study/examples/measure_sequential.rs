@@ -5,7 +5,7 @@
 //! measure_sequential adult [RUNS]         the Adult file
 //!                                         NAME=VALUE after RUNS sets options of the method
 //! measure_sequential worst sd2011|adult   the two-way tables that fit worst, over three runs
-//! measure_sequential scale ROWS           SD2011-18 repeated to ROWS records with numbers jittered: seconds and peak memory
+//! measure_sequential scale ROWS           ROWS records drawn from a model of SD2011-18: seconds and peak memory
 //! measure_sequential recipe FILE DATA SCHEMA      one run of a recipe file
 //!
 //! The files are those of ../shared beside the checkout.
@@ -15,10 +15,9 @@ use std::path::{Path, PathBuf};
 use measures::Comparison;
 use measures::utility::tables::{TableOptions, all_tables};
 use synthesis::{Recipe, fit};
-use table::column::Entry;
+use table::Table;
 use table::read::{ReadOptions, read_table};
 use table::schema::SchemaFile;
-use table::{Column, Kind, Numbers, Table};
 
 /// Numbers for which -8 means "not applicable".
 const WITH_CODE: [&str; 5] = ["income", "nofriend", "nociga", "wkabdur", "unempdur"];
@@ -108,34 +107,12 @@ fn worst(original: &Table) -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// As many records as wanted: those of SD2011-18 again and again. Real numbers get other digits each time, so that the number of
-/// distinct values grows with the records.
-fn scale(rows: usize) -> Result<(), Box<dyn std::error::Error>> {
+/// As many records as wanted, drawn from a model of SD2011-18 with smooth numbers: nearly all of them differ.
+fn scale(rows: u64) -> Result<(), Box<dyn std::error::Error>> {
     let original = sd2011(&shared("golden/sd18_cart/original.csv"))?;
-    let order: Vec<u32> =
-        (0..rows).map(|row| ((row as u64 * 2_654_435_761) % original.rows() as u64) as u32).collect();
-    let repeated = original.take(&order)?;
-    let (schema, columns) = repeated.into_parts();
-    let jittered = columns.into_iter().zip(schema.variables()).map(|(column, variable)| {
-        match (column, &variable.kind) {
-            (Column::Real(numbers), Kind::Real { range }) => {
-                let low = range.map_or(f64::NEG_INFINITY, |(low, _)| low);
-                let mut more = Numbers::with_capacity(numbers.len());
-                for (row, entry) in numbers.iter().enumerate() {
-                    more.push(match entry {
-                        Entry::Value(value) => {
-                            Entry::Value((value * (1.0 - 1e-9 * (row % 1000) as f64)).max(low))
-                        }
-                        other => other,
-                    });
-                }
-                Column::Real(more)
-            }
-            (other, _) => other,
-        }
-    });
-    let jittered = jittered.collect();
-    let table = Table::new(schema, jittered)?;
+    let mut recipe = Recipe { seed: Some(7), rows: Some(rows), ..Recipe::new("sequential") };
+    recipe.set("smoothing=spline")?;
+    let table = fit(&original, &recipe)?.table(0)?;
     drop(original);
     let before = process_cpu_seconds();
     let fitted = fit(&table, &Recipe { seed: Some(1), ..Recipe::new("sequential") })?;

@@ -9,6 +9,7 @@ use rand_chacha::ChaCha12Rng;
 use rand_distr::{Distribution, StandardNormal};
 use rstest::rstest;
 use statistics::regression::{Design, linear};
+use synthesis::model_file::ModelFile;
 use synthesis::{Recipe, Run, fit, fit_watched, generate};
 use table::column::Entry;
 use table::read::{ReadOptions, read_csv_text};
@@ -297,6 +298,7 @@ fn the_schema_is_kept_in_any_order_and_size() {
         "[options]\nmethod = \"sample\"\n",
         "[options]\nmethod = \"parametric\"\n[variables.area]\nmethod = \"nested\"\n[variables.day]\nmethod = \"pmm\"\n",
         "[options]\nsmoothing = \"spline\"\n",
+        "[options]\nmethod = \"forest\"\ntrees = 3\n",
     ] {
         let made = synth(&original, options);
         assert!(made.column("id").is_ok() && made.rows() > 600);
@@ -397,6 +399,30 @@ fn smoothing_moves_numbers_and_two_stages_keep_shares() {
         for (code, truth) in [(0, 0.6), (1, 0.25), (4, 0.03)] {
             assert_share(k.iter().filter(|k| **k == code).count(), 5_000, 5_000, truth, "two stages");
         }
+    }
+}
+
+#[test]
+fn every_method_of_a_variable_is_the_same_after_a_walk_through_its_file() {
+    let original = households(400);
+    let folder = tempfile::tempdir().unwrap();
+    for (number, options) in [
+        "[options]\nmethod = \"parametric\"\n",
+        "[options]\nmethod = \"quantile\"\nbins = 5\ntwo_stage = true\nfirst_stage = \"logreg\"\n",
+        "[options]\nmethod = \"bagging\"\ntrees = 2\nproper = true\nsmoothing = \"density\"\n[variables.income]\nwithin = [\"region\"]\n",
+        "[variables.adults]\nmethod = \"pmm\"\n[variables.children]\nmethod = \"sqrtnorm\"\n[variables.income]\nmethod = \"lognorm\"\nsmoothing = \"spline\"\n",
+        "[options]\nmethod = \"sample\"\n[variables.region]\nmethod = \"keep\"\n[variables.adults]\nwith = [\"children\"]\nwithin = [\"region\"]\n\
+         [auxiliary.wealth]\nby = \"area\"\nscore = [\"income\"]\n[auxiliary.coarse]\ngroups_of = \"area\"\nrare = 45\n",
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let recipe = recipe(options);
+        let fitted = fit(&original, &recipe).unwrap();
+        let path = folder.path().join(number.to_string());
+        ModelFile::new(&recipe, &fitted).write(&path).unwrap();
+        let again = ModelFile::read(&path).unwrap().fitted(&recipe).unwrap();
+        assert_eq!(csv_text(&fitted.table(0).unwrap()), csv_text(&again.table(0).unwrap()), "{options}");
     }
 }
 

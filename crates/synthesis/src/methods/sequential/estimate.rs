@@ -34,8 +34,7 @@ pub(super) fn estimate(plan: &Plan, records: &Table) -> Estimate {
                     most_of_one_fit = most_of_one_fit.max(rows * 40.0);
                 } else {
                     let columns = design_columns(plan, predictors);
-                    let fits =
-                        if method.name == "quantile" { f64::from(settings.bins) * levels } else { 10.0 };
+                    let fits = if method.name == "quantile" { f64::from(settings.bins) } else { 10.0 };
                     seconds += fits * rows * columns * columns * REGRESSION_SECONDS;
                     most_of_one_fit = most_of_one_fit.max(rows * columns * 16.0);
                 }

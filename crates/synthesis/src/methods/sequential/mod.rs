@@ -1,8 +1,8 @@
 //! `sequential`: one variable after the other, each drawn from its distribution given those before it (synthpop's core: Nowok, Raab & Dibben
 //! 2016; Raab 2022, section 2.1).
 //!
-//! p(x₁, …, xₚ) = p(x₁) p(x₂ | x₁) … p(xₚ | x₁, …, xₚ₋₁): a [visit sequence](visit_sequence) says in which order, the
-//! [predictor matrix](predictors) given which, and each variable has a [method](variable_methods) of its own. Whether a number is
+//! p(x₁, …, xₚ) = p(x₁) p(x₂ | x₁) … p(xₚ | x₁, …, xₚ₋₁): a visit sequence says in which order, the
+//! predictor matrix given which, and each variable has a method of its own. Whether a number is
 //! missing or a special code is drawn first, then the number. All conditionals are fitted to the original records, so that no fit waits for
 //! another; a data set is then drawn variable by variable, in blocks with random numbers of their own.
 //!
