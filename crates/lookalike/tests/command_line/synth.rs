@@ -120,7 +120,8 @@ fn methods_lists_every_card() {
     let cards = json(&["methods"]);
     let names: Vec<&str> =
         cards.as_array().unwrap().iter().map(|card| card["name"].as_str().unwrap()).collect();
-    assert_eq!(names, ["sequential", "catall", "saturated", "ipf", "graph"]);
+    let all = ["sequential", "catall", "saturated", "ipf", "dirichlet", "mvnorm", "normal-release", "graph"];
+    assert_eq!(names, all);
     assert!(cards[2]["options"].as_array().unwrap().iter().any(|option| option["name"] == "sigma"));
 }
 

@@ -136,9 +136,17 @@ impl<'a> Setup<'a> {
 
     /// The number of records, if a person has said it.
     fn stated_size(&self) -> Option<(u64, &'static str)> {
-        let records = self.settings.records.map(|records| (records, "stated by the user as public, and disclosed exactly"));
+        let records = self
+            .settings
+            .records
+            .map(|records| (records, "stated by the user as public, and disclosed exactly"));
         let rows = self.recipe.rows.filter(|_| self.neighbours == Neighbours::AddRemove);
-        records.or(rows.map(|rows| (rows, "stated by the user; if it is the true number of records, that number is disclosed exactly")))
+        records.or(rows.map(|rows| {
+            (
+                rows,
+                "stated by the user; if it is the true number of records, that number is disclosed exactly",
+            )
+        }))
     }
 
     /// What goes to the first question, and what is left for the method.

@@ -161,9 +161,8 @@ impl Measure for Intervals {
             numbers.iter().map(|pair| (vec![pair.name.to_owned()], pair.sorted())).collect();
         if !sorted.is_empty() {
             let of = |agreement: fn(&[f64], &[f64]) -> Option<Agreement>| {
-                let of_variable = |(on, (original, synthetic)): &SortedPair| {
-                    (on.clone(), agreement(original, synthetic))
-                };
+                let of_variable =
+                    |(on, (original, synthetic)): &SortedPair| (on.clone(), agreement(original, synthetic));
                 sorted.iter().map(of_variable).collect::<Vec<_>>()
             };
             findings.extend(with_mean(of(Agreement::of_means), "mean"));
