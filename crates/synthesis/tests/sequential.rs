@@ -420,7 +420,7 @@ fn every_method_of_a_variable_is_the_same_after_a_walk_through_its_file() {
         let recipe = recipe(options);
         let fitted = fit(&original, &recipe).unwrap();
         let path = folder.path().join(number.to_string());
-        ModelFile::new(&recipe, &fitted).write(&path).unwrap();
+        ModelFile::new(&recipe, &fitted).unwrap().write(&path).unwrap();
         let again = ModelFile::read(&path).unwrap().fitted(&recipe).unwrap();
         assert_eq!(csv_text(&fitted.table(0).unwrap()), csv_text(&again.table(0).unwrap()), "{options}");
     }

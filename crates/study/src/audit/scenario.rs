@@ -37,6 +37,8 @@ enum Canary {
     Level(String),
     /// By the sum of the first variable, in thousandths.
     Sum,
+    /// By the mean and the mean square of the first variable, from the middle of its range: the smaller of them, in millionths.
+    Moments,
     /// By the number of records that are released.
     Size,
 }
@@ -64,17 +66,22 @@ impl Scenario {
         })
     }
 
-    /// A table of numbers in [0, 1] of which the canary is the largest, or replaced by the smallest.
-    fn of_numbers(name: &str, records: u64, neighbours: privacy::Neighbours) -> Result<Self, SynthesisError> {
+    /// A table of numbers in [0, 1] that are all alike but for the canary, which is 1.
+    fn of_numbers(
+        name: &str,
+        other: &str,
+        records: u64,
+        neighbours: privacy::Neighbours,
+    ) -> Result<Self, SynthesisError> {
         let schema = declared() + "[variables.x]\nkind = \"real\"\nrange = [0.0, 1.0]\n";
-        let zeros = "0\n".repeat(records as usize - 1);
+        let others = format!("{other}\n").repeat(records as usize - 1);
         let without = match neighbours {
-            privacy::Neighbours::AddRemove => zeros.clone(),
-            privacy::Neighbours::ReplaceOne => format!("{zeros}0\n"),
+            privacy::Neighbours::AddRemove => others.clone(),
+            privacy::Neighbours::ReplaceOne => format!("{others}{other}\n"),
         };
         Ok(Self {
             name: name.to_owned(),
-            with: read(&schema, &format!("x\n{zeros}1\n"))?,
+            with: read(&schema, &format!("x\n{others}1\n"))?,
             without: read(&schema, &format!("x\n{without}"))?,
             statistic_name: "sum of released values in thousandths",
             canary: Canary::Sum,
@@ -128,12 +135,12 @@ impl Scenario {
                 codes.iter().filter(|other| *other == code).count() as i64
             }
             Canary::Size => released.rows() as i64,
-            Canary::Sum => {
-                let value = |row: usize| match released.columns()[0].number(row) {
-                    Some(Entry::Value(value)) => value,
-                    _ => 0.0,
-                };
-                ((0..released.rows()).map(value).sum::<f64>() * 1_000.0).round() as i64
+            Canary::Sum => (numbers(released).sum::<f64>() * 1_000.0).round() as i64,
+            Canary::Moments => {
+                let centred = || numbers(released).map(|number| 2.0 * number - 1.0);
+                let (sum, squares) =
+                    (centred().sum::<f64>(), centred().map(|number| number * number).sum::<f64>());
+                (sum.min(squares) / released.rows() as f64 * 1e6).round() as i64
             }
         }
     }
@@ -152,13 +159,32 @@ impl Scenario {
     }
 }
 
+/// The numbers of the first variable.
+fn numbers(released: &Table) -> impl Iterator<Item = f64> {
+    (0..released.rows()).filter_map(|row| match released.columns()[0].number(row) {
+        Some(Entry::Value(value)) => Some(value),
+        _ => None,
+    })
+}
+
 /// The scenarios for a method.
 pub fn scenarios(method: &str) -> Result<Vec<Scenario>, SynthesisError> {
     registry::private(method)?;
     Ok(match method {
-        "mvnorm" => vec![Scenario::of_numbers("the only large value", 2, privacy::Neighbours::AddRemove)?],
+        "mvnorm" => {
+            // Half of the budget goes to the sum and half to the sum of squares; the canary moves both.
+            let scenario = Scenario::of_numbers(
+                "the only value off the middle",
+                "0.5",
+                50,
+                privacy::Neighbours::AddRemove,
+            )?;
+            let statistic_name = "smaller of the first two moments in millionths";
+            vec![Scenario { canary: Canary::Moments, statistic_name, ..scenario }]
+        }
         "normal-release" => {
-            let scenario = Scenario::of_numbers("the only large value", 4, privacy::Neighbours::ReplaceOne)?;
+            let scenario =
+                Scenario::of_numbers("the only large value", "0", 4, privacy::Neighbours::ReplaceOne)?;
             vec![Scenario { rows: None, options: &["variable=x", "sigma=0.5"], ..scenario }]
         }
         "dirichlet" => vec![Scenario { rows: Some(1), ..Scenario::of_replacement(2, 1)? }],
