@@ -101,7 +101,7 @@ fn several_files_are_data_sets_of_one_release() {
     let files = Files::new();
     let original = files.write("original.csv", &people(60, 0));
     let one = files.write("one.csv", &people(60, 1));
-    let other = files.write("other.csv", &people(90, 2));
+    let other = files.write("other.csv", &people(60, 2));
     let findings = json(&["measure", &original, &one, &other, "--ways", "1", "--permutations", "3"]);
     let town = find(&findings, "tables.vw", &["town"]);
     let each: Vec<f64> =
@@ -109,7 +109,12 @@ fn several_files_are_data_sets_of_one_release() {
     assert_eq!(each.len(), 2);
     assert!((town["value"].as_f64().unwrap() - (each[0] + each[1]) / 2.0).abs() < 1e-12);
     assert_eq!(find(&findings, "propensity.cart.s_pmse_pairs", &[])["detail"]["pairs"], 1);
-    assert_eq!(find(&findings, "files.records", &[])["value"], 75.0);
+    assert_eq!(find(&findings, "files.records", &[])["value"], 60.0);
+    // Pairs of synthetic files stand for files of one size only.
+    let longer = files.write("longer.csv", &people(90, 2));
+    let findings = json(&["measure", &original, &one, &longer, "--only", "propensity", "--permutations", "3"]);
+    let pairs = find(&findings, "propensity.cart.s_pmse_pairs", &[]);
+    assert!(pairs["value"].is_null() && pairs["because"].is_string(), "{pairs}");
 }
 
 #[test]

@@ -122,9 +122,6 @@ const CARDS: &[MeasureCard] = &[
 
 const NOTHING: &str = "one of the files has too few values here for an interval";
 
-/// A variable with its sorted numbers on both sides.
-type SortedPair = (Vec<String>, (Vec<f64>, Vec<f64>));
-
 impl Measure for Intervals {
     fn name(&self) -> &'static str {
         "interval"
@@ -157,16 +154,16 @@ impl Measure for Intervals {
             ));
         }
         let numbers = number_pairs(comparison);
-        let sorted: Vec<SortedPair> =
-            numbers.iter().map(|pair| (vec![pair.name.to_owned()], pair.sorted())).collect();
-        if !sorted.is_empty() {
-            let of = |agreement: fn(&[f64], &[f64]) -> Option<Agreement>| {
-                let of_variable =
-                    |(on, (original, synthetic)): &SortedPair| (on.clone(), agreement(original, synthetic));
-                sorted.iter().map(of_variable).collect::<Vec<_>>()
-            };
-            findings.extend(with_mean(of(Agreement::of_means), "mean"));
-            findings.extend(with_mean(of(Agreement::of_quartiles), "quartiles"));
+        if !numbers.is_empty() {
+            let (mut means, mut quartiles) = (Vec::new(), Vec::new());
+            for pair in &numbers {
+                let (original, synthetic) = pair.sorted();
+                let on = vec![pair.name.to_owned()];
+                means.push((on.clone(), Agreement::of_means(&original, &synthetic)));
+                quartiles.push((on, Agreement::of_quartiles(&original, &synthetic)));
+            }
+            findings.extend(with_mean(means, "mean"));
+            findings.extend(with_mean(quartiles, "quartiles"));
         }
         Ok(findings)
     }
