@@ -19,6 +19,9 @@ pub(super) const LM_TOLERANCE: f64 = 1e-7;
 /// R's tolerance for aliased columns in `glm`, at its default criterion of convergence.
 pub(super) const GLM_TOLERANCE: f64 = 1e-11;
 
+/// The share of the tolerance below which a column that was estimable has lost its records.
+const NOTHING_LEFT: f64 = 1e-3;
+
 /// Which problems are small: rows × columns², the cost of a QR decomposition.
 #[derive(Clone, Copy)]
 pub(super) struct ExactBelow(pub(super) usize);
@@ -46,6 +49,7 @@ impl<'a> LeastSquares<'a> {
         let no_response = vec![0.0; design.rows()];
         let quickly = || NormalEquations::accumulate(design, &all, weights, &no_response).estimable();
         let columns = if exact { None } else { quickly() };
+        let exact = columns.is_none();
         let columns = columns.unwrap_or_else(|| {
             orthogonal::estimable(&orthogonal::triangle(design, &all, weights, &no_response), tolerance)
         });
@@ -70,7 +74,7 @@ impl<'a> LeastSquares<'a> {
         let with_response = orthogonal::triangle(self.design, &self.kept, weights, response);
         for column in 0..size {
             let length = (0..=column).map(|row| with_response[(row, column)].powi(2)).sum::<f64>().sqrt();
-            if with_response[(column, column)].abs() <= self.tolerance * length {
+            if with_response[(column, column)].abs() <= NOTHING_LEFT * self.tolerance * length {
                 return None;
             }
         }

@@ -17,7 +17,6 @@ use problem::Problem;
 use vertex::Vertex;
 
 use super::design::KeptColumns;
-use super::least_squares::{ExactBelow, LM_TOLERANCE, LeastSquares};
 use super::{Design, RegressionError, checked_weights, linear};
 
 /// A fitted quantile regression.
@@ -66,7 +65,7 @@ pub fn quantile(
         return Err(RegressionError::Tau(*tau));
     }
     let mean = linear(design, response, Some(&weights))?;
-    let kept = LeastSquares::new(design, &weights, LM_TOLERANCE, ExactBelow(1 << 31)).kept().clone();
+    let kept = KeptColumns::new(mean.estimated(), design.columns());
     if kept.len() == 0 {
         return Err(RegressionError::Design("every column is zero; add an intercept".into()));
     }

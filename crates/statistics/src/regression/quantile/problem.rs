@@ -17,6 +17,8 @@ pub(super) struct Problem {
     pub(super) rows: Vec<usize>,
     /// The largest distance of a response from the mean.
     spread: f64,
+    /// A residual that is zero but for rounding.
+    pub(super) rounding: f64,
 }
 
 impl Problem {
@@ -47,8 +49,10 @@ impl Problem {
         let response: Vec<f64> = rows.iter().map(|row| response[*row]).collect();
         let mean = response.iter().sum::<f64>() / response.len() as f64;
         let spread = response.iter().fold(0.0_f64, |most, y| most.max((y - mean).abs()));
+        let largest = response.iter().fold(0.0_f64, |most, y| most.max(y.abs()));
         let weights = rows.iter().map(|row| weights[*row]).collect();
-        Self { size, matrix, scales, response, weights, rows, spread }
+        let rounding = 1e-11 * (largest + spread);
+        Self { size, matrix, scales, response, weights, rows, spread, rounding }
     }
 
     pub(super) fn row(&self, row: usize) -> &[f64] {
@@ -63,12 +67,6 @@ impl Problem {
     pub(super) fn moved_response(&self, share: f64) -> Vec<f64> {
         let most = share * self.spread;
         self.response.iter().enumerate().map(|(row, y)| y + most * (unit_hash(row as u64) - 0.5)).collect()
-    }
-
-    /// A residual that is zero but for rounding.
-    pub(super) fn rounding(&self) -> f64 {
-        let largest = self.response.iter().fold(0.0_f64, |most, y| most.max(y.abs()));
-        1e-11 * (largest + self.spread)
     }
 }
 

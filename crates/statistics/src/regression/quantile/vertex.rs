@@ -86,7 +86,7 @@ impl Vertex {
                     for row in (0..rows).filter(|row| !self.in_basis[*row]) {
                         let residual = response[row] - problem.fitted(row, &coefficients);
                         let has_crossed = residual != 0.0 && (residual > 0.0) != self.above[row];
-                        if has_crossed && residual.abs() > problem.rounding() {
+                        if has_crossed && residual.abs() > problem.rounding {
                             must_be_near[row] = true;
                             crossed = true;
                         }
@@ -103,7 +103,7 @@ impl Vertex {
     /// The multipliers of all records at these coefficients, and whether they prove optimality: bounds are kept, and every
     /// record is on the side that its multiplier says.
     pub(super) fn certificate(&self, problem: &Problem, coefficients: &[f64], tau: f64) -> (Vec<f64>, bool) {
-        let rounding = problem.rounding();
+        let rounding = problem.rounding;
         let mut multipliers = vec![0.0; problem.rows.len()];
         let mut sides_hold = true;
         for row in (0..multipliers.len()).filter(|row| !self.in_basis[*row]) {
@@ -149,8 +149,9 @@ impl Vertex {
         let mut is_active = vec![false; response.len()];
         active.iter().for_each(|row| is_active[*row] = true);
         let others = self.weighted_sides(problem, (0..response.len()).filter(|row| !is_active[*row]), tau);
+        let matrix = active.iter().flat_map(|row| problem.row(*row)).copied().collect();
         let mut walk =
-            Walk { problem, response, tau, active, others, residuals: Vec::new(), sum: Vec::new() };
+            Walk { problem, response, tau, active, matrix, others, residuals: Vec::new(), sum: Vec::new() };
         walk.refresh(self);
         let mut since_refresh = 0;
         loop {
@@ -204,7 +205,8 @@ impl Vertex {
         let problem = walk.problem;
         let sign = if upwards { 1.0 } else { -1.0 };
         let direction: Vec<f64> = self.inverse[leaving].iter().map(|entry| sign * entry).collect();
-        let slopes: Vec<f64> = walk.active.iter().map(|row| dot(problem.row(*row), &direction)).collect();
+        let slopes: Vec<f64> =
+            walk.matrix.chunks_exact(problem.size).map(|row| dot(row, &direction)).collect();
         let steepest = slopes.iter().fold(0.0_f64, |most, slope| most.max(slope.abs()));
         let mut kinks: Vec<Kink> = Vec::new();
         for (at, (row, slope)) in walk.active.iter().zip(&slopes).enumerate() {
@@ -301,6 +303,8 @@ struct Walk<'a> {
     response: &'a [f64],
     tau: f64,
     active: Vec<usize>,
+    /// Their rows, side by side in memory.
+    matrix: Vec<f64>,
     /// Σ wᵢψᵢxᵢ of the records that keep their sides.
     others: Vec<f64>,
     residuals: Vec<f64>,
