@@ -11,7 +11,7 @@ use faer::{Par, Spec};
 
 use super::SymmetricMatrix;
 use super::design::{Design, KeptColumns};
-use super::normal_equations::{NormalEquations, SAFE_SHARE};
+use super::normal_equations::{NormalEquations, SAFE_SHARE, weighted_sums};
 use super::orthogonal;
 
 /// R's tolerance for aliased columns in `lm`.
@@ -106,31 +106,6 @@ impl Solution {
     pub(super) fn unscaled_covariance(&self) -> SymmetricMatrix {
         SymmetricMatrix::inverse_of_gram(&self.triangle)
     }
-}
-
-/// XᵀWr over the kept columns.
-pub(super) fn weighted_sums(design: &Design, kept: &KeptColumns, weights: &[f64], of: &[f64]) -> Vec<f64> {
-    use rayon::prelude::*;
-
-    use super::design::{BLOCK, fixed_ranges};
-    let parts: Vec<Vec<f64>> = fixed_ranges(design.rows(), 64)
-        .into_par_iter()
-        .map(|rows| {
-            let mut sums = vec![0.0; kept.len() + 1];
-            for start in rows.clone().step_by(BLOCK) {
-                let block = start..(start + BLOCK).min(rows.end);
-                for term in design.expand(block.clone(), kept).terms {
-                    let products = weights[block.clone()].iter().zip(&of[block.clone()]);
-                    for ((column, value), (weight, r)) in term.columns.iter().zip(&term.values).zip(products)
-                    {
-                        sums[*column as usize] += value * weight * r;
-                    }
-                }
-            }
-            sums
-        })
-        .collect();
-    (0..kept.len()).map(|column| parts.iter().map(|part| part[column]).sum()).collect()
 }
 
 /// The upper triangle R with RᵀR = A, or `None` unless A is positive definite.

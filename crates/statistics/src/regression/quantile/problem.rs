@@ -68,6 +68,34 @@ impl Problem {
         let most = share * self.spread;
         self.response.iter().enumerate().map(|(row, y)| y + most * (unit_hash(row as u64) - 0.5)).collect()
     }
+
+    /// The first rows, in this order, that are linearly independent; `None` when there are too few.
+    pub(super) fn independent_rows(&self, order: &[usize]) -> Option<Vec<usize>> {
+        let size = self.size;
+        let mut chosen = Vec::with_capacity(size);
+        // Rows reduced so that each has a leading entry of 1 where all later ones have 0.
+        let mut reduced: Vec<(usize, Vec<f64>)> = Vec::with_capacity(size);
+        for row in order {
+            let mut left = self.row(*row).to_vec();
+            for (lead, earlier) in &reduced {
+                let factor = left[*lead];
+                if factor != 0.0 {
+                    left.iter_mut().zip(earlier).for_each(|(entry, earlier)| *entry -= factor * earlier);
+                }
+            }
+            let lead = (0..size).max_by(|a, b| left[*a].abs().total_cmp(&left[*b].abs()))?;
+            let pivot = left[lead];
+            if pivot.abs() > 1e-6 {
+                left.iter_mut().for_each(|entry| *entry /= pivot);
+                reduced.push((lead, left));
+                chosen.push(*row);
+                if chosen.len() == size {
+                    return Some(chosen);
+                }
+            }
+        }
+        None
+    }
 }
 
 /// A number in [0, 1) that depends on the row alone (the finaliser of splitmix64, Steele, Lea & Flood 2014).

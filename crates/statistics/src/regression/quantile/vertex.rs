@@ -2,6 +2,7 @@
 
 use super::super::RegressionError;
 use super::super::normal_equations::dot;
+use super::kink::{Kink, last_that_pays};
 use super::problem::Problem;
 
 /// Multipliers may be out of their bounds by this share of the record's weight for rounding.
@@ -31,7 +32,7 @@ impl Vertex {
         let mut order: Vec<usize> = (0..residuals.len()).collect();
         let distance = |row: usize| (residuals[row] - middle).abs();
         order.sort_by(|a, b| distance(*a).total_cmp(&distance(*b)).then(a.cmp(b)));
-        let basis = independent_rows(problem, &order).ok_or_else(|| {
+        let basis = problem.independent_rows(&order).ok_or_else(|| {
             RegressionError::Design("the columns depend on each other more than rounding can tell".into())
         })?;
         let mut in_basis = vec![false; residuals.len()];
@@ -326,69 +327,9 @@ impl Walk<'_> {
     }
 }
 
-/// Where a record meets the surface on the way along an edge.
-#[derive(Clone, Copy)]
-struct Kink {
-    distance: f64,
-    at: usize,
-    /// How much the slope of the loss rises there.
-    weight: f64,
-}
-
-/// Orders kinks so that those before the returned position come first on the way and leave the loss falling, and the one at
-/// it does not: a weighted median by partition. `None` when the loss falls beyond all of them.
-fn last_that_pays(kinks: &mut [Kink], excess: f64) -> Option<usize> {
-    let (mut low, mut high) = (0, kinks.len());
-    let mut left = excess;
-    while low < high {
-        let middle = low + (high - low) / 2;
-        kinks[low..high].select_nth_unstable_by(middle - low, |a, b| {
-            a.distance.total_cmp(&b.distance).then(a.at.cmp(&b.at))
-        });
-        let before: f64 = kinks[low..middle].iter().map(|kink| kink.weight).sum();
-        if before >= left {
-            high = middle;
-        } else if before + kinks[middle].weight >= left {
-            return Some(middle);
-        } else {
-            left -= before + kinks[middle].weight;
-            low = middle + 1;
-        }
-    }
-    None
-}
-
 /// The distance within which so many residuals lie.
 fn distance_of_nearest(residuals: &[f64], count: usize) -> f64 {
     let mut distances: Vec<f64> = residuals.iter().map(|residual| residual.abs()).collect();
     let at = count.clamp(1, distances.len()) - 1;
     *distances.select_nth_unstable_by(at, f64::total_cmp).1
-}
-
-/// The first rows, in this order, that are linearly independent; `None` when there are too few.
-fn independent_rows(problem: &Problem, order: &[usize]) -> Option<Vec<usize>> {
-    let size = problem.size;
-    let mut chosen = Vec::with_capacity(size);
-    // Rows reduced so that each has a leading entry of 1 where all later ones have 0.
-    let mut reduced: Vec<(usize, Vec<f64>)> = Vec::with_capacity(size);
-    for row in order {
-        let mut left = problem.row(*row).to_vec();
-        for (lead, earlier) in &reduced {
-            let factor = left[*lead];
-            if factor != 0.0 {
-                left.iter_mut().zip(earlier).for_each(|(entry, earlier)| *entry -= factor * earlier);
-            }
-        }
-        let lead = (0..size).max_by(|a, b| left[*a].abs().total_cmp(&left[*b].abs()))?;
-        let pivot = left[lead];
-        if pivot.abs() > 1e-6 {
-            left.iter_mut().for_each(|entry| *entry /= pivot);
-            reduced.push((lead, left));
-            chosen.push(*row);
-            if chosen.len() == size {
-                return Some(chosen);
-            }
-        }
-    }
-    None
 }
