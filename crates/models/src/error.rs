@@ -43,6 +43,11 @@ pub enum ModelError {
         /// What stands in the way, and the way out.
         message: String,
     },
+    /// Tables without a variable in common.
+    #[error(
+        "the original and the synthetic table have no variable in common; give both files the same column names"
+    )]
+    NothingInCommon,
     /// A regression that cannot be fitted.
     #[error(transparent)]
     Regression(#[from] RegressionError),

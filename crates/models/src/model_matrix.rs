@@ -1,6 +1,6 @@
 //! The model matrix of a formula on a table, with R's coding and R's names.
 //!
-//! A factor is coded by treatment contrasts with the schema's first level as baseline, unless the model lacks the term that
+//! A factor, ordered or not, is coded by treatment contrasts with the schema's first level as baseline, unless the model lacks the term that
 //! the contrasts are within; then it gets a column for every level (Chambers & Hastie 1992, p. 38, as R's `model.matrix`
 //! reads it). A level that no record has keeps its column, which the fit then finds aliased and names.
 
@@ -18,7 +18,7 @@ pub enum MissingAs {
     /// Their records are left out, as in R.
     #[default]
     Dropped,
-    /// Missing is the last level of a factor. A number becomes 0 there, with a 0/1 column beside it for missing, and one for
+    /// Missing is the last level of a factor that has missing values. A number becomes 0 there, with a 0/1 column beside it for missing, and one for
     /// each special code: the way of `synthpop::utility.gen`.
     Level,
 }

@@ -18,7 +18,8 @@ pub struct PropensityDesign {
 }
 
 /// The design on `variables` with all interactions up to `order`: 1 is main effects, 2 all pairs (`maxorder` + 1 of
-/// `synthpop::utility.gen`). No variables means all that both tables have, identifiers left out.
+/// `synthpop::utility.gen`), 0 the intercept alone. No variables means all that both tables have, identifiers left out.
+/// Levels are joined by name, those of the original first.
 pub fn propensity_design(
     original: &Table,
     synthetic: &Table,
@@ -40,10 +41,9 @@ pub fn propensity_design(
     };
     let operands: Vec<Operand> = positions.iter().map(operand).collect();
     let Some(response) = operands.first().cloned() else {
-        return Err(ModelError::variable("", "the two tables have no variable in common"));
+        return Err(ModelError::NothingInCommon);
     };
-    let formula =
-        BoundFormula { response, intercept: true, terms: subsets(operands.len(), order.max(1)), operands };
+    let formula = BoundFormula { response, intercept: true, terms: subsets(operands.len(), order), operands };
     let matrix = ModelMatrix::of_bound(&[original, synthetic], &formula, MissingAs::Level, |_| true)?;
     let mut is_synthetic = vec![0.0; original.rows()];
     is_synthetic.resize(original.rows() + synthetic.rows(), 1.0);
@@ -75,6 +75,8 @@ fn subsets(of: usize, most: usize) -> Vec<Vec<usize>> {
 
 #[cfg(test)]
 mod tests {
+    use table::read::{ReadOptions, read_csv_text};
+
     use super::*;
 
     #[test]
@@ -82,5 +84,25 @@ mod tests {
         let expected: Vec<Vec<usize>> = vec![vec![0], vec![1], vec![2], vec![0, 1], vec![0, 2], vec![1, 2]];
         assert_eq!(subsets(3, 2), expected);
         assert_eq!(subsets(4, 9).len(), 15);
+        assert!(subsets(4, 0).is_empty());
+    }
+
+    #[test]
+    fn tables_are_stacked_with_levels_joined_by_name() {
+        let read = |text: &str| read_csv_text(text, &ReadOptions::default()).unwrap();
+        let original = read("town,age\nb,1\na,2\nb,3\n");
+        let synthetic = read("age,town,more\n5,c,1\n6,a,2\n");
+        let propensity = propensity_design(&original, &synthetic, &[], 1).unwrap();
+        assert_eq!(propensity.names, ["(Intercept)", "townb", "townc", "age"]);
+        assert_eq!(propensity.is_synthetic, [0.0, 0.0, 0.0, 1.0, 1.0]);
+        assert_eq!(propensity.design.row(0), [1.0, 1.0, 0.0, 1.0]);
+        assert_eq!(propensity.design.row(3), [1.0, 0.0, 1.0, 5.0]);
+        let error = propensity_design(&original, &read("x\n1\n2\n"), &[], 1).unwrap_err();
+        assert!(matches!(error, ModelError::NothingInCommon));
+        let error = propensity_design(&original, &read("age\nx\ny\n"), &["age"], 1).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "variable `age`: it is integer in one table and categorical in the other; read both with one schema"
+        );
     }
 }

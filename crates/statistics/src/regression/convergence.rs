@@ -3,7 +3,7 @@
 /// When the iterations stop.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Iterations {
-    /// The most steps.
+    /// The most steps; at least one is taken.
     pub most: usize,
     /// The relative change of the deviance below which they have converged.
     pub tolerance: f64,

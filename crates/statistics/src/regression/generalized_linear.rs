@@ -59,7 +59,7 @@ fn iterate(
     let mut convergence = Convergence { converged: false, iterations: 0, separated: false };
     let mut previous_deviance = working.deviance;
     let mut largest_move: f64 = 0.0;
-    while convergence.iterations < iterations.most && !convergence.converged {
+    while convergence.iterations < iterations.most.max(1) && !convergence.converged {
         let Some(solution) = least_squares.solve(&working.weights, &working.response) else {
             convergence.separated = true;
             break;

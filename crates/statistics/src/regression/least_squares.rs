@@ -11,13 +11,16 @@ use faer::{Par, Spec};
 
 use super::SymmetricMatrix;
 use super::design::{Design, KeptColumns};
-use super::normal_equations::{NormalEquations, SAFE_SHARE};
+use super::normal_equations::{NormalEquations, SAFE_SHARE, weighted_sums};
 use super::orthogonal;
 
 /// R's tolerance for aliased columns in `lm`.
 pub(super) const LM_TOLERANCE: f64 = 1e-7;
 /// R's tolerance for aliased columns in `glm`, at its default criterion of convergence.
 pub(super) const GLM_TOLERANCE: f64 = 1e-11;
+
+/// The share of the tolerance below which a column that was estimable has lost its records.
+const NOTHING_LEFT: f64 = 1e-3;
 
 /// Which problems are small: rows × columns², the cost of a QR decomposition.
 #[derive(Clone, Copy)]
@@ -46,6 +49,7 @@ impl<'a> LeastSquares<'a> {
         let no_response = vec![0.0; design.rows()];
         let quickly = || NormalEquations::accumulate(design, &all, weights, &no_response).estimable();
         let columns = if exact { None } else { quickly() };
+        let exact = columns.is_none();
         let columns = columns.unwrap_or_else(|| {
             orthogonal::estimable(&orthogonal::triangle(design, &all, weights, &no_response), tolerance)
         });
@@ -70,7 +74,7 @@ impl<'a> LeastSquares<'a> {
         let with_response = orthogonal::triangle(self.design, &self.kept, weights, response);
         for column in 0..size {
             let length = (0..=column).map(|row| with_response[(row, column)].powi(2)).sum::<f64>().sqrt();
-            if with_response[(column, column)].abs() <= self.tolerance * length {
+            if with_response[(column, column)].abs() <= NOTHING_LEFT * self.tolerance * length {
                 return None;
             }
         }
@@ -102,31 +106,6 @@ impl Solution {
     pub(super) fn unscaled_covariance(&self) -> SymmetricMatrix {
         SymmetricMatrix::inverse_of_gram(&self.triangle)
     }
-}
-
-/// XᵀWr over the kept columns.
-pub(super) fn weighted_sums(design: &Design, kept: &KeptColumns, weights: &[f64], of: &[f64]) -> Vec<f64> {
-    use rayon::prelude::*;
-
-    use super::design::{BLOCK, fixed_ranges};
-    let parts: Vec<Vec<f64>> = fixed_ranges(design.rows(), 64)
-        .into_par_iter()
-        .map(|rows| {
-            let mut sums = vec![0.0; kept.len() + 1];
-            for start in rows.clone().step_by(BLOCK) {
-                let block = start..(start + BLOCK).min(rows.end);
-                for term in design.expand(block.clone(), kept).terms {
-                    let products = weights[block.clone()].iter().zip(&of[block.clone()]);
-                    for ((column, value), (weight, r)) in term.columns.iter().zip(&term.values).zip(products)
-                    {
-                        sums[*column as usize] += value * weight * r;
-                    }
-                }
-            }
-            sums
-        })
-        .collect();
-    (0..kept.len()).map(|column| parts.iter().map(|part| part[column]).sum()).collect()
 }
 
 /// The upper triangle R with RᵀR = A, or `None` unless A is positive definite.

@@ -5,9 +5,9 @@ use rand_distr::{Distribution, StandardNormal};
 
 use super::categories::Categories;
 use super::design::KeptColumns;
-use super::least_squares::{ExactBelow, GLM_TOLERANCE, LeastSquares, weighted_sums};
+use super::least_squares::{ExactBelow, GLM_TOLERANCE, LeastSquares};
 use super::newton::{Likelihood, maximise};
-use super::normal_equations::NormalEquations;
+use super::normal_equations::{NormalEquations, weighted_sums};
 use super::{Convergence, Design, Iterations, RegressionError, SymmetricMatrix};
 
 /// A fitted multinomial logistic regression: ln P(y = k) / P(y = baseline) = xβₖ.

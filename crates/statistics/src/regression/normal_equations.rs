@@ -113,6 +113,28 @@ impl NormalEquations {
     }
 }
 
+/// XᵀWr over the kept columns.
+pub(super) fn weighted_sums(design: &Design, kept: &KeptColumns, weights: &[f64], of: &[f64]) -> Vec<f64> {
+    let parts: Vec<Vec<f64>> = fixed_ranges(design.rows(), 64)
+        .into_par_iter()
+        .map(|rows| {
+            let mut sums = vec![0.0; kept.len() + 1];
+            for start in rows.clone().step_by(BLOCK) {
+                let block = start..(start + BLOCK).min(rows.end);
+                for term in design.expand(block.clone(), kept).terms {
+                    let products = weights[block.clone()].iter().zip(&of[block.clone()]);
+                    for ((column, value), (weight, r)) in term.columns.iter().zip(&term.values).zip(products)
+                    {
+                        sums[*column as usize] += value * weight * r;
+                    }
+                }
+            }
+            sums
+        })
+        .collect();
+    (0..kept.len()).map(|column| parts.iter().map(|part| part[column]).sum()).collect()
+}
+
 /// Σ aᵢbᵢ in eight interleaved sums: one order on every machine, and one that vectorises.
 pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
     let mut lanes = [0.0; 8];

@@ -1,6 +1,6 @@
 //! Quantile regression, solved exactly.
 //!
-//! β makes Σ wᵢ ρ_τ(yᵢ − xᵢβ) smallest, with ρ_τ(r) = r (τ − [r < 0]) (Koenker & Bassett 1978). It is a linear program, and an
+//! β makes Σ wᵢ ρ_τ(yᵢ − xᵢβ) smallest, with ρ_τ(r) = r (τ − 1) below 0 and r τ from 0 on (Koenker & Bassett 1978). It is a linear program, and an
 //! optimal β passes through as many records as there are columns. We walk from one such vertex to the next, in the way of
 //! Barrodale & Roberts (1973): drop the record whose multiplier is furthest out of its bounds, and go along the edge not to
 //! the next kink but to the last one that still pays. Records far from the surface keep their side and enter as one sum
@@ -10,6 +10,7 @@
 //! fixed amount, different for each record; the vertex found is then checked against the response as it is, with smaller
 //! moves where it does not hold.
 
+mod kink;
 mod problem;
 mod vertex;
 
@@ -17,7 +18,6 @@ use problem::Problem;
 use vertex::Vertex;
 
 use super::design::KeptColumns;
-use super::least_squares::{ExactBelow, LM_TOLERANCE, LeastSquares};
 use super::{Design, RegressionError, checked_weights, linear};
 
 /// A fitted quantile regression.
@@ -46,7 +46,7 @@ impl QuantileFit {
     }
 }
 
-/// ρ_τ(r) = r (τ − [r < 0]).
+/// ρ_τ(r) = r (τ − 1) below 0 and r τ from 0 on.
 pub fn check_loss(tau: f64, residual: f64) -> f64 {
     if residual < 0.0 { (tau - 1.0) * residual } else { tau * residual }
 }
@@ -66,7 +66,7 @@ pub fn quantile(
         return Err(RegressionError::Tau(*tau));
     }
     let mean = linear(design, response, Some(&weights))?;
-    let kept = LeastSquares::new(design, &weights, LM_TOLERANCE, ExactBelow(1 << 31)).kept().clone();
+    let kept = KeptColumns::new(mean.estimated(), design.columns());
     if kept.len() == 0 {
         return Err(RegressionError::Design("every column is zero; add an intercept".into()));
     }

@@ -88,6 +88,22 @@ fn a_linear_model_agrees_with_lm() {
 }
 
 #[test]
+fn the_limit_of_aliasing_is_that_of_lm() {
+    // near <- x + share * sqrt(mean(x^2)) * (-1)^i: lm(y ~ x + near) keeps `near` at 1e-5 and drops it at 1e-8.
+    let toy = Toy::new();
+    let length = (toy.x.iter().map(|x| x * x).sum::<f64>() / 60.0).sqrt();
+    for (share, aliased) in [(1e-5, vec![]), (1e-8, vec![2])] {
+        let near = (0..60).zip(&toy.x).map(|(i, x)| x + share * length * if i % 2 == 0 { 1.0 } else { -1.0 });
+        let design = Design::of_columns(vec![vec![1.0; 60], toy.x.clone(), near.collect()]).unwrap();
+        let fit = linear(&design, &toy.real(), None).unwrap();
+        assert_eq!(fit.aliased(), aliased, "{share}");
+        // A GLM's limit is smaller: 1e-11.
+        let fit = logistic(&design, &toy.binary(), None, Iterations::default()).unwrap();
+        assert_eq!(fit.aliased(), Vec::<usize>::new());
+    }
+}
+
+#[test]
 fn a_logistic_model_agrees_with_glm() {
     let toy = Toy::new();
     let fit = logistic(&toy.design(), &toy.binary(), None, Iterations::default()).unwrap();

@@ -17,6 +17,8 @@ pub(super) struct Problem {
     pub(super) rows: Vec<usize>,
     /// The largest distance of a response from the mean.
     spread: f64,
+    /// A residual that is zero but for rounding.
+    pub(super) rounding: f64,
 }
 
 impl Problem {
@@ -47,8 +49,10 @@ impl Problem {
         let response: Vec<f64> = rows.iter().map(|row| response[*row]).collect();
         let mean = response.iter().sum::<f64>() / response.len() as f64;
         let spread = response.iter().fold(0.0_f64, |most, y| most.max((y - mean).abs()));
+        let largest = response.iter().fold(0.0_f64, |most, y| most.max(y.abs()));
         let weights = rows.iter().map(|row| weights[*row]).collect();
-        Self { size, matrix, scales, response, weights, rows, spread }
+        let rounding = 1e-11 * (largest + spread);
+        Self { size, matrix, scales, response, weights, rows, spread, rounding }
     }
 
     pub(super) fn row(&self, row: usize) -> &[f64] {
@@ -65,10 +69,32 @@ impl Problem {
         self.response.iter().enumerate().map(|(row, y)| y + most * (unit_hash(row as u64) - 0.5)).collect()
     }
 
-    /// A residual that is zero but for rounding.
-    pub(super) fn rounding(&self) -> f64 {
-        let largest = self.response.iter().fold(0.0_f64, |most, y| most.max(y.abs()));
-        1e-11 * (largest + self.spread)
+    /// The first rows, in this order, that are linearly independent; `None` when there are too few.
+    pub(super) fn independent_rows(&self, order: &[usize]) -> Option<Vec<usize>> {
+        let size = self.size;
+        let mut chosen = Vec::with_capacity(size);
+        // Rows reduced so that each has a leading entry of 1 where all later ones have 0.
+        let mut reduced: Vec<(usize, Vec<f64>)> = Vec::with_capacity(size);
+        for row in order {
+            let mut left = self.row(*row).to_vec();
+            for (lead, earlier) in &reduced {
+                let factor = left[*lead];
+                if factor != 0.0 {
+                    left.iter_mut().zip(earlier).for_each(|(entry, earlier)| *entry -= factor * earlier);
+                }
+            }
+            let lead = (0..size).max_by(|a, b| left[*a].abs().total_cmp(&left[*b].abs()))?;
+            let pivot = left[lead];
+            if pivot.abs() > 1e-6 {
+                left.iter_mut().for_each(|entry| *entry /= pivot);
+                reduced.push((lead, left));
+                chosen.push(*row);
+                if chosen.len() == size {
+                    return Some(chosen);
+                }
+            }
+        }
+        None
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::super::RegressionError;
 use super::super::normal_equations::dot;
+use super::kink::{Kink, last_that_pays};
 use super::problem::Problem;
 
 /// Multipliers may be out of their bounds by this share of the record's weight for rounding.
@@ -31,7 +32,7 @@ impl Vertex {
         let mut order: Vec<usize> = (0..residuals.len()).collect();
         let distance = |row: usize| (residuals[row] - middle).abs();
         order.sort_by(|a, b| distance(*a).total_cmp(&distance(*b)).then(a.cmp(b)));
-        let basis = independent_rows(problem, &order).ok_or_else(|| {
+        let basis = problem.independent_rows(&order).ok_or_else(|| {
             RegressionError::Design("the columns depend on each other more than rounding can tell".into())
         })?;
         let mut in_basis = vec![false; residuals.len()];
@@ -86,7 +87,7 @@ impl Vertex {
                     for row in (0..rows).filter(|row| !self.in_basis[*row]) {
                         let residual = response[row] - problem.fitted(row, &coefficients);
                         let has_crossed = residual != 0.0 && (residual > 0.0) != self.above[row];
-                        if has_crossed && residual.abs() > problem.rounding() {
+                        if has_crossed && residual.abs() > problem.rounding {
                             must_be_near[row] = true;
                             crossed = true;
                         }
@@ -103,7 +104,7 @@ impl Vertex {
     /// The multipliers of all records at these coefficients, and whether they prove optimality: bounds are kept, and every
     /// record is on the side that its multiplier says.
     pub(super) fn certificate(&self, problem: &Problem, coefficients: &[f64], tau: f64) -> (Vec<f64>, bool) {
-        let rounding = problem.rounding();
+        let rounding = problem.rounding;
         let mut multipliers = vec![0.0; problem.rows.len()];
         let mut sides_hold = true;
         for row in (0..multipliers.len()).filter(|row| !self.in_basis[*row]) {
@@ -149,8 +150,9 @@ impl Vertex {
         let mut is_active = vec![false; response.len()];
         active.iter().for_each(|row| is_active[*row] = true);
         let others = self.weighted_sides(problem, (0..response.len()).filter(|row| !is_active[*row]), tau);
+        let matrix = active.iter().flat_map(|row| problem.row(*row)).copied().collect();
         let mut walk =
-            Walk { problem, response, tau, active, others, residuals: Vec::new(), sum: Vec::new() };
+            Walk { problem, response, tau, active, matrix, others, residuals: Vec::new(), sum: Vec::new() };
         walk.refresh(self);
         let mut since_refresh = 0;
         loop {
@@ -204,7 +206,8 @@ impl Vertex {
         let problem = walk.problem;
         let sign = if upwards { 1.0 } else { -1.0 };
         let direction: Vec<f64> = self.inverse[leaving].iter().map(|entry| sign * entry).collect();
-        let slopes: Vec<f64> = walk.active.iter().map(|row| dot(problem.row(*row), &direction)).collect();
+        let slopes: Vec<f64> =
+            walk.matrix.chunks_exact(problem.size).map(|row| dot(row, &direction)).collect();
         let steepest = slopes.iter().fold(0.0_f64, |most, slope| most.max(slope.abs()));
         let mut kinks: Vec<Kink> = Vec::new();
         for (at, (row, slope)) in walk.active.iter().zip(&slopes).enumerate() {
@@ -301,6 +304,8 @@ struct Walk<'a> {
     response: &'a [f64],
     tau: f64,
     active: Vec<usize>,
+    /// Their rows, side by side in memory.
+    matrix: Vec<f64>,
     /// Σ wᵢψᵢxᵢ of the records that keep their sides.
     others: Vec<f64>,
     residuals: Vec<f64>,
@@ -322,69 +327,9 @@ impl Walk<'_> {
     }
 }
 
-/// Where a record meets the surface on the way along an edge.
-#[derive(Clone, Copy)]
-struct Kink {
-    distance: f64,
-    at: usize,
-    /// How much the slope of the loss rises there.
-    weight: f64,
-}
-
-/// Orders kinks so that those before the returned position come first on the way and leave the loss falling, and the one at
-/// it does not: a weighted median by partition. `None` when the loss falls beyond all of them.
-fn last_that_pays(kinks: &mut [Kink], excess: f64) -> Option<usize> {
-    let (mut low, mut high) = (0, kinks.len());
-    let mut left = excess;
-    while low < high {
-        let middle = low + (high - low) / 2;
-        kinks[low..high].select_nth_unstable_by(middle - low, |a, b| {
-            a.distance.total_cmp(&b.distance).then(a.at.cmp(&b.at))
-        });
-        let before: f64 = kinks[low..middle].iter().map(|kink| kink.weight).sum();
-        if before >= left {
-            high = middle;
-        } else if before + kinks[middle].weight >= left {
-            return Some(middle);
-        } else {
-            left -= before + kinks[middle].weight;
-            low = middle + 1;
-        }
-    }
-    None
-}
-
 /// The distance within which so many residuals lie.
 fn distance_of_nearest(residuals: &[f64], count: usize) -> f64 {
     let mut distances: Vec<f64> = residuals.iter().map(|residual| residual.abs()).collect();
     let at = count.clamp(1, distances.len()) - 1;
     *distances.select_nth_unstable_by(at, f64::total_cmp).1
-}
-
-/// The first rows, in this order, that are linearly independent; `None` when there are too few.
-fn independent_rows(problem: &Problem, order: &[usize]) -> Option<Vec<usize>> {
-    let size = problem.size;
-    let mut chosen = Vec::with_capacity(size);
-    // Rows reduced so that each has a leading entry of 1 where all later ones have 0.
-    let mut reduced: Vec<(usize, Vec<f64>)> = Vec::with_capacity(size);
-    for row in order {
-        let mut left = problem.row(*row).to_vec();
-        for (lead, earlier) in &reduced {
-            let factor = left[*lead];
-            if factor != 0.0 {
-                left.iter_mut().zip(earlier).for_each(|(entry, earlier)| *entry -= factor * earlier);
-            }
-        }
-        let lead = (0..size).max_by(|a, b| left[*a].abs().total_cmp(&left[*b].abs()))?;
-        let pivot = left[lead];
-        if pivot.abs() > 1e-6 {
-            left.iter_mut().for_each(|entry| *entry /= pivot);
-            reduced.push((lead, left));
-            chosen.push(*row);
-            if chosen.len() == size {
-                return Some(chosen);
-            }
-        }
-    }
-    None
 }
