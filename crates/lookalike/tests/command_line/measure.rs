@@ -112,7 +112,8 @@ fn several_files_are_data_sets_of_one_release() {
     assert_eq!(find(&findings, "files.records", &[])["value"], 60.0);
     // Pairs of synthetic files stand for files of one size only.
     let longer = files.write("longer.csv", &people(90, 2));
-    let findings = json(&["measure", &original, &one, &longer, "--only", "propensity", "--permutations", "3"]);
+    let findings =
+        json(&["measure", &original, &one, &longer, "--only", "propensity", "--permutations", "3"]);
     let pairs = find(&findings, "propensity.cart.s_pmse_pairs", &[]);
     assert!(pairs["value"].is_null() && pairs["because"].is_string(), "{pairs}");
 }
