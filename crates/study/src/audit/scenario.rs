@@ -184,7 +184,7 @@ pub fn scenarios(method: &str) -> Result<Vec<Scenario>, SynthesisError> {
         }
         "normal-release" => {
             let scenario =
-                Scenario::of_numbers("the only large value", "0", 4, privacy::Neighbours::ReplaceOne)?;
+                Scenario::of_numbers("the only large value", "0", 40, privacy::Neighbours::ReplaceOne)?;
             vec![Scenario { rows: None, options: &["variable=x", "sigma=0.5"], ..scenario }]
         }
         "dirichlet" => vec![Scenario { rows: Some(1), ..Scenario::of_replacement(2, 1)? }],
