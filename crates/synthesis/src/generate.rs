@@ -80,7 +80,7 @@ fn fit_method(table: &Table, recipe: &Recipe, run: &Run) -> Result<Fitted, Synth
         }
     }
     let grouping = Grouping { groups: recipe.groups as usize, style: GroupingStyle::Quantiles };
-    let coded = CodedTable::over(table, &grouping, is_modelled)?;
+    let coded = CodedTable::over(table, &grouping, Variable::is_modelled)?;
     if coded.domain().variables().is_empty() {
         return Err(SynthesisError::option(
             "method",
@@ -134,7 +134,11 @@ pub fn cell_sizes(
     table: &Table,
     groups: usize,
 ) -> Result<std::collections::BTreeMap<u64, u64>, SynthesisError> {
-    let coded = CodedTable::over(table, &Grouping { groups, style: GroupingStyle::Quantiles }, is_modelled)?;
+    let coded = CodedTable::over(
+        table,
+        &Grouping { groups, style: GroupingStyle::Quantiles },
+        Variable::is_modelled,
+    )?;
     let zeros = StructuralZeros::of(table.schema(), &coded)?;
     let cross = coded.contingency_table(&Attributes::all(coded.domain()))?;
     let random_zeros = zeros.possible_cells(coded.domain())? - num_bigint::BigUint::from(cross.occupied());
@@ -161,11 +165,6 @@ fn fit_model(
     let by = Attributes::named(data.counts.domain(), names)
         .map_err(|error| SynthesisError::option("strata", error.to_string()))?;
     Ok(Box::new(Strata::fit(synthesizer, data, &by, seed)?))
-}
-
-/// Identifiers are made anew and derived variables computed; everything else is modelled.
-fn is_modelled(variable: &Variable) -> bool {
-    variable.kind != table::Kind::TextId && variable.formula.is_none()
 }
 
 /// A seed from the operating system.

@@ -34,11 +34,18 @@ impl Variable {
 
     /// The declared range as numbers; dates are days since 1970-01-01.
     pub fn declared_range(&self) -> Option<(f64, f64)> {
-        match self.kind {
-            Kind::Integer { range } => range.map(|(low, high)| (low as f64, high as f64)),
-            Kind::Real { range } => range,
-            Kind::Date { range, .. } => range.map(|(first, last)| (f64::from(first), f64::from(last))),
-            Kind::Categorical { .. } | Kind::Ordinal { .. } | Kind::TextId => None,
+        self.kind.declared_range()
+    }
+}
+
+impl Kind {
+    /// The declared range as numbers; dates are days since 1970-01-01.
+    pub fn declared_range(&self) -> Option<(f64, f64)> {
+        match *self {
+            Self::Integer { range } => range.map(|(low, high)| (low as f64, high as f64)),
+            Self::Real { range } => range,
+            Self::Date { range, .. } => range.map(|(first, last)| (f64::from(first), f64::from(last))),
+            Self::Categorical { .. } | Self::Ordinal { .. } | Self::TextId => None,
         }
     }
 }

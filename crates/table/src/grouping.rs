@@ -100,13 +100,7 @@ impl Grouping {
 /// interval between two of them. Every value of the kind stays in its class.
 pub(crate) fn within_kind(partition: Partition, kind: &Kind) -> Partition {
     let Partition::Intervals { mut limits, chosen_by } = partition else { return partition };
-    let range = match *kind {
-        Kind::Integer { range: Some((low, high)) } => Some((low as f64, high as f64)),
-        Kind::Real { range } => range,
-        Kind::Date { range: Some((first, last)), .. } => Some((f64::from(first), f64::from(last))),
-        _ => None,
-    };
-    if let Some((low, high)) = range {
+    if let Some((low, high)) = kind.declared_range() {
         limits.iter_mut().for_each(|limit| *limit = limit.clamp(low, high));
     }
     if !matches!(kind, Kind::Real { .. }) {

@@ -298,12 +298,7 @@ impl Variable {
                 ));
             }
             let ascending = cuts.windows(2).all(|pair| pair[0] < pair[1]);
-            let range = match self.kind {
-                Kind::Integer { range: Some((low, high)) } => Some((low as f64, high as f64)),
-                Kind::Real { range } => range,
-                Kind::Date { range: Some((first, last)), .. } => Some((f64::from(first), f64::from(last))),
-                _ => None,
-            };
+            let range = self.declared_range();
             if cuts.len() < 2 || !ascending || cuts.iter().any(|cut| !cut.is_finite()) {
                 return refuse("cuts must be at least two numbers, each above the one before".into());
             }
