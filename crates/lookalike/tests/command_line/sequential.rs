@@ -157,3 +157,36 @@ fn a_run_can_be_resumed_and_leaves_nothing_confidential_behind() {
     house.synth(&["--memory", "much", "--out", &house.path("more")]).code(2);
     house.synth(&["--memory", "2 GB", "--out", &house.path("more")]).success();
 }
+
+#[test]
+fn a_process_that_is_killed_at_any_variable_resumes_to_the_same_bytes() {
+    let house = House::new();
+    let invented = town::Town::new(4_000, 3);
+    let (town, schema) =
+        (house.write("people.csv", &invented.csv()), house.write("town.schema.toml", &invented.schema()));
+    let options =
+        ["--schema", &schema, "--seed", "4", "--set", "method=bagging", "--set", "trees=10", "--quiet"];
+    house.synth(&[&options[..], &["--out", &house.path("whole")]].concat()).success();
+    let mut killed = 0;
+    for variable in 1..=5 {
+        let (kept, out) = (house.path(&format!("kept-{variable}")), format!("out-{variable}"));
+        let target = house.path(&out);
+        let run = [&options[..], &["--resume", &kept, "--out", &target]].concat();
+        let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_lookalike"))
+            .args(["synth", &town])
+            .args(&run)
+            .spawn()
+            .unwrap();
+        let part = Path::new(&kept).join(format!("part-{variable:04}.json"));
+        while !part.exists() && child.try_wait().unwrap().is_none() {
+            std::thread::sleep(std::time::Duration::from_millis(1));
+        }
+        child.kill().unwrap();
+        killed += usize::from(!child.wait().unwrap().success());
+        if !Path::new(&target).exists() {
+            house.synth(&run).success();
+        }
+        assert_eq!(house.data("whole"), house.data(&out), "killed at variable {variable}");
+    }
+    assert!(killed >= 3, "only {killed} of 5 processes were still running when they were killed");
+}
