@@ -36,13 +36,15 @@ fn place(path: Option<&Path>, line_of: impl Fn(&str) -> Option<usize>) -> Option
 /// The line of a schema that an error is about: that of the expression, else that of the variable.
 fn schema_line(text: &str, error: &TableError) -> Option<usize> {
     let holding = |part: &str| text.lines().position(|line| line.contains(part)).map(|line| line + 1);
+    let message = error.to_string();
+    let quoted = |before: &str, after: &str| {
+        let (_, rest) = message.split_once(before)?;
+        rest.split_once(after).and_then(|(expression, _)| holding(expression))
+    };
     match error {
         TableError::Expression { expression, .. } => holding(expression),
-        TableError::Variable { name, message } => {
-            let rule = message.split_once("the rule `when ").and_then(|(_, rest)| rest.split_once(" then "));
-            rule.and_then(|(when, _)| holding(when))
-                .or_else(|| synthesis::recipe::line_of(text, &format!("variables.{name}")))
-        }
-        _ => None,
+        TableError::Variable { name, .. } => quoted("the rule `when ", " then ")
+            .or_else(|| synthesis::recipe::line_of(text, &format!("variables.{name}"))),
+        _ => quoted("the rule `when ", " then ").or_else(|| quoted("the impossible `", "` occurs")),
     }
 }
