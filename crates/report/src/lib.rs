@@ -7,6 +7,7 @@ mod measures_text;
 mod methods_text;
 mod plan_text;
 mod profile_text;
+mod verification_text;
 
 pub use audit_text::audit_text;
 pub use ledger_text::{ledger_markdown, spending_text};
@@ -15,3 +16,4 @@ pub use measures_text::{measures_markdown, measures_text};
 pub use methods_text::{methods_markdown, methods_text};
 pub use plan_text::{plan_text, solution_text};
 pub use profile_text::profile_text;
+pub use verification_text::verification_text;

@@ -99,7 +99,14 @@ impl Demo {
             let fitted = synthesis::fit(people, &recipe)?;
             let input = Input { rows: people.rows() as u64, columns: people.columns().len() };
             let input_sha256 = sha256_of_file(data)?;
-            let release = Release { fitted: &fitted, recipe: &recipe, input, input_sha256, books: None };
+            let release = Release {
+                fitted: &fitted,
+                recipe: &recipe,
+                input,
+                input_sha256,
+                books: None,
+                attachments: Vec::new(),
+            };
             let manifest = release.write(&out, out.exists())?;
             let set: String = settings.iter().map(|setting| format!(" --set {setting}")).collect();
             everywhere.tell(&format!(

@@ -4,7 +4,9 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use privacy::LedgerRecord;
-use study::release::{Books, INTERNAL, Input, LEDGER, Manifest, Release, check_target, sha256_of_file};
+use study::release::{
+    Attachment, Books, INTERNAL_FOLDER, Input, LEDGER, Manifest, Release, check_target, sha256_of_file,
+};
 use synthesis::{Fitted, Recipe, SynthesisError};
 use table::figures::thousands;
 use table::write::Format;
@@ -70,11 +72,13 @@ impl Drawing {
         recipe: &Recipe,
         input: &Path,
         ledger: Option<&LedgerRecord>,
+        attachments: Vec<Attachment>,
     ) -> Result<Manifest, SynthesisError> {
         let facts = Input { rows: fitted.original_rows() as u64, columns: fitted.schema().variables().len() };
         let input_sha256 = sha256_of_file(input)?;
         let books = ledger.map(|record| Books { record, page: report::ledger_markdown(record) });
-        Release { fitted, recipe, input: facts, input_sha256, books }.write(self.out()?, self.force)
+        Release { fitted, recipe, input: facts, input_sha256, books, attachments }
+            .write(self.out()?, self.force)
     }
 }
 
@@ -93,7 +97,7 @@ pub(super) fn summary(out: &Path, manifest: &Manifest) -> String {
     manifest.remarks.iter().for_each(|remark| text.push_str(&format!("  {remark}\n")));
     text.push_str(&format!("  {}\n", manifest.guarantee));
     if !manifest.files.iter().any(|file| file.name == LEDGER) {
-        text.push_str(&format!("  {INTERNAL} holds the seed; it must not leave the house\n"));
+        text.push_str(&format!("  {INTERNAL_FOLDER}/ holds the seed; it must not leave the house\n"));
     }
     text
 }

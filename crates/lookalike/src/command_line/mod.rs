@@ -14,6 +14,7 @@ mod privacy;
 mod progress;
 mod sample;
 mod synth;
+mod verify;
 
 use std::process::ExitCode;
 
@@ -67,6 +68,8 @@ enum Command {
     Measures(measure::Measures),
     /// List the generators, with their options
     Methods(methods::Methods),
+    /// Check that a release is what its manifest says
+    Verify(verify::Verify),
     /// Tell the whole story on an invented town
     Demo(demo::Demo),
     /// Print the JSON Schema of a file that Lookalike writes or reads
@@ -155,6 +158,7 @@ pub fn run() -> ExitCode {
         Command::Measure(measure) => measure.run(&everywhere),
         Command::Measures(measures) => measures.run(&everywhere),
         Command::Methods(methods) => methods.run(&everywhere),
+        Command::Verify(verify) => verify.run(&everywhere),
         Command::Demo(demo) => demo.run(&everywhere),
         Command::JsonSchema(schema) => schema.run(&everywhere),
     };

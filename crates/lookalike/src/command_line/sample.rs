@@ -26,7 +26,7 @@ impl Sample {
         // The model's own data sets are drawn again only if their seed is asked for.
         let recipe = self.drawing.on_top_of(Recipe { seed: None, ..file.recipe.clone() });
         let fitted = file.fitted(&recipe)?;
-        let manifest = self.drawing.write(&fitted, &recipe, &self.model, file.ledger.as_ref())?;
+        let manifest = self.drawing.write(&fitted, &recipe, &self.model, file.ledger.as_ref(), Vec::new())?;
         everywhere.deliver(&summary(out, &manifest), || serde_json::json!(manifest))?;
         Ok(ExitCode::SUCCESS)
     }

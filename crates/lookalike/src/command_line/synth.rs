@@ -103,7 +103,7 @@ impl Synth {
             Some(path) => Some((path, ModelFile::new(&recipe, &fitted)?.with_ledger(ledger.clone()))),
             None => None,
         };
-        let manifest = self.drawing.write(&fitted, &recipe, &self.data, ledger.as_ref())?;
+        let manifest = self.drawing.write(&fitted, &recipe, &self.data, ledger.as_ref(), Vec::new())?;
         if let Some((path, model)) = model {
             model.write(path)?;
         }

@@ -9,3 +9,4 @@ mod measure;
 mod private;
 mod sequential;
 mod synth;
+mod verify;

@@ -60,7 +60,7 @@ fn a_private_release_has_its_ledger_and_nothing_exact() {
     let listed: Vec<&str> =
         manifest["files"].as_array().unwrap().iter().map(|file| file["name"].as_str().unwrap()).collect();
     assert!(listed.contains(&"ledger.json") && listed.contains(&"ledger.md"), "{listed:?}");
-    assert!(!std::path::Path::new(&house.path("out/internal.json")).exists(), "no hash of the records");
+    assert!(!std::path::Path::new(&house.path("out/internal")).exists(), "no hash of the records");
     let recipe = house.read("out/recipe.toml");
     assert!(recipe.contains("[privacy]") && recipe.contains("epsilon = 1.0"), "{recipe}");
 }

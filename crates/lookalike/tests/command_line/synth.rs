@@ -60,7 +60,7 @@ fn the_recipe_and_the_internal_seed_of_a_release_make_it_again() {
     let house = House::new();
     house.synth(&["--method", "saturated", "--set", "sigma=0.2", "--out", &house.path("first")]).success();
     let recipe = house.path("first/recipe.toml");
-    let internal = std::fs::read(house.path("first/internal.json")).unwrap();
+    let internal = std::fs::read(house.path("first/internal/internal.json")).unwrap();
     let internal: serde_json::Value = serde_json::from_slice(&internal).unwrap();
     let seed = internal["seed"].to_string();
     house.synth(&["--recipe", &recipe, "--seed", &seed, "--out", &house.path("again")]).success();

@@ -1,84 +1,20 @@
-//! A release: synthetic data sets with their schema, recipe and manifest, in one folder, written whole or not at all.
+//! Writing a release, whole or not at all.
 
-use std::io::{BufWriter, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use privacy::{LedgerRecord, Neighbours};
-use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 use synthesis::{Fitted, Recipe, SynthesisError};
 use table::TableError;
 use table::date::DateFormat;
 use table::write::TableWriter;
 
-/// The name of the manifest in the folder.
-pub const MANIFEST: &str = "manifest.json";
-
-/// The name of the file that must not leave the house.
-pub const INTERNAL: &str = "internal.json";
-
-/// What only the data owner may know of a release. With the seed, draws can be replayed and traced to original records; with the
-/// hash of the data, an intruder who knows all records but one can confirm a guess at the last.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Internal {
-    /// Says so.
-    pub confidential: String,
-    /// The seed; with the same input, recipe and version it gives the same bytes.
-    pub seed: u64,
-    /// SHA-256 of the data, or of the model from which the data sets were drawn.
-    pub input_sha256: String,
-}
-
-/// What a release is and how it was made; analysts' rules of inference are chosen from it.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Manifest {
-    /// Always `lookalike-release`.
-    pub format: String,
-    /// Version of the format.
-    pub version: u32,
-    /// The software that made it.
-    pub software: String,
-    /// When, in UTC.
-    pub created: String,
-    /// The method.
-    pub method: String,
-    /// How many data sets there are.
-    pub m: u32,
-    /// What is guaranteed of privacy.
-    pub guarantee: String,
-    /// Where the randomness came from; the seed itself is internal.
-    pub seed_from: String,
-    /// The confidential input, without its content.
-    pub input: Input,
-    /// What the fit had to say.
-    pub remarks: Vec<String>,
-    /// Every other file of the folder.
-    pub files: Vec<FileEntry>,
-}
-
-/// What is told of the input.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Input {
-    /// Number of records: the N of inference.
-    pub rows: u64,
-    /// Number of variables.
-    pub columns: usize,
-}
-
-/// A file of the release.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct FileEntry {
-    /// Its name in the folder.
-    pub name: String,
-    /// Its size in bytes.
-    pub bytes: u64,
-    /// SHA-256 of its content.
-    pub sha256: String,
-    /// Number of records of a data file.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub rows: Option<u64>,
-}
+use super::hashed_file::{Hashed, sha256_of};
+use super::{
+    FileEntry, INTERNAL, INTERNAL_FOLDER, INTERNAL_HASH, Input, Internal, LABEL, LEDGER, MANIFEST,
+    MANIFEST_HASH, Manifest,
+};
 
 /// What goes into a release.
 pub struct Release<'a> {
@@ -92,6 +28,8 @@ pub struct Release<'a> {
     pub input_sha256: String,
     /// The books of a private release.
     pub books: Option<Books<'a>>,
+    /// What else belongs to it: reports, evaluation, the decision.
+    pub attachments: Vec<Attachment>,
 }
 
 /// The ledger of a private release, for machines and for people.
@@ -102,8 +40,15 @@ pub struct Books<'a> {
     pub page: String,
 }
 
-/// The name of the ledger in the folder.
-pub const LEDGER: &str = "ledger.json";
+/// A file that is written beside the data.
+pub struct Attachment {
+    /// Its name, which may begin with a folder: `pictures/map.svg`.
+    pub name: String,
+    /// Its contents.
+    pub contents: Vec<u8>,
+    /// Whether it must not leave the house.
+    pub internal: bool,
+}
 
 impl Release<'_> {
     /// Writes the release to the new folder `out`; an existing one is replaced only if `replace` says so, and only at the end.
@@ -124,44 +69,54 @@ impl Release<'_> {
         }
         let folder = builder.tempdir_in(&parent).map_err(failed)?;
         let _unfinished = table::atomic_file::Unfinished::new(folder.path());
+        let manifest = self.write_public(folder.path())?;
+        self.write_internal(&folder.path().join(INTERNAL_FOLDER))?;
+        check_target(out, replace)?;
+        put_in_place(folder.path(), out, &parent).map_err(failed)?;
+        Ok(manifest)
+    }
+
+    fn write_public(&self, folder: &Path) -> Result<Manifest, SynthesisError> {
         let mut files = Vec::new();
         for number in 0..self.fitted.m() {
-            files.push(self.write_data(folder.path(), number)?);
+            files.push(self.write_data(folder, number)?);
         }
         let recipe = Recipe { seed: None, ..self.recipe.clone() };
         let mut texts =
             vec![("schema.toml", self.fitted.schema().to_toml()), ("recipe.toml", recipe.to_toml())];
         if let Some(books) = &self.books {
             books.record.verify()?;
-            let json = serde_json::to_string_pretty(books.record).unwrap_or_default();
-            texts.extend([(LEDGER, json + "\n"), ("ledger.md", books.page.clone())]);
+            texts.extend([(LEDGER, pretty(books.record)), ("ledger.md", books.page.clone())]);
         }
-        for (name, text) in texts {
-            let mut file = Hashed::create(&folder.path().join(name)).map_err(failed)?;
-            file.write_all(text.as_bytes()).map_err(failed)?;
-            files.push(file.finish(name, None).map_err(failed)?);
+        for (name, text) in &texts {
+            files.push(write_hashed(folder, name, text.as_bytes(), false)?);
+        }
+        for file in self.attachments.iter().filter(|file| !file.internal) {
+            files.push(write_hashed(folder, &file.name, &file.contents, false)?);
         }
         let manifest = self.manifest(files);
-        let mut json = serde_json::to_vec_pretty(&manifest).unwrap_or_default();
-        json.push(b'\n');
-        table::atomic_file::write(&folder.path().join(MANIFEST), &json)?;
-        // A private release holds nothing that depends on the records unpaid, such as their hash.
-        if self.books.is_none() {
-            let internal = serde_json::to_vec_pretty(&self.internal()).unwrap_or_default();
-            table::atomic_file::write_private(&folder.path().join(INTERNAL), &internal)?;
-        }
-        check_target(out, replace)?;
-        put_in_place(folder.path(), out, &parent).map_err(failed)?;
+        seal(folder, (MANIFEST, MANIFEST_HASH), &pretty(&manifest), false)?;
         Ok(manifest)
     }
 
-    fn internal(&self) -> Internal {
-        Internal {
+    /// A private release holds nothing that depends on the records unpaid, such as their hash, unless the evidence itself does.
+    fn write_internal(&self, folder: &Path) -> Result<(), SynthesisError> {
+        let mut attached = self.attachments.iter().filter(|file| file.internal).peekable();
+        let is_private = self.books.is_some();
+        if is_private && attached.peek().is_none() {
+            return Ok(());
+        }
+        let files = attached
+            .map(|file| write_hashed(folder, &file.name, &file.contents, true))
+            .collect::<Result<_, SynthesisError>>()?;
+        let internal = Internal {
             confidential: "must not leave the house: with this, draws can be traced to original records"
                 .into(),
-            seed: self.fitted.seed,
-            input_sha256: self.input_sha256.clone(),
-        }
+            seed: (!is_private).then_some(self.fitted.seed),
+            input_sha256: (!is_private).then(|| self.input_sha256.clone()),
+            files,
+        };
+        seal(folder, (INTERNAL, INTERNAL_HASH), &pretty(&internal), true)
     }
 
     fn guarantee(&self) -> String {
@@ -202,6 +157,7 @@ impl Release<'_> {
             version: 1,
             software: format!("lookalike {}", env!("CARGO_PKG_VERSION")),
             created: now(),
+            label: LABEL.into(),
             method: self.recipe.method.clone(),
             m: self.fitted.m(),
             guarantee: self.guarantee(),
@@ -215,6 +171,37 @@ impl Release<'_> {
             files,
         }
     }
+}
+
+fn pretty(value: &impl serde::Serialize) -> String {
+    serde_json::to_string_pretty(value).unwrap_or_default() + "\n"
+}
+
+/// Writes a file of a release that is in the making; only the owner can read an internal one.
+fn write_hashed(
+    folder: &Path,
+    name: &str,
+    contents: &[u8],
+    internal: bool,
+) -> Result<FileEntry, SynthesisError> {
+    let path = folder.join(name);
+    let failed = |source| SynthesisError::from(TableError::io(&path, source));
+    path.parent().map_or(Ok(()), std::fs::create_dir_all).map_err(failed)?;
+    if internal {
+        table::atomic_file::write_private(&path, contents)?;
+    } else {
+        let mut file = Hashed::create(&path).map_err(failed)?;
+        file.write_all(contents).map_err(failed)?;
+        return file.finish(name, None).map_err(failed);
+    }
+    Ok(FileEntry { name: name.into(), bytes: contents.len() as u64, sha256: sha256_of(contents), rows: None })
+}
+
+/// Writes the list of a folder's files, and its hash.
+fn seal(folder: &Path, names: (&str, &str), list: &str, internal: bool) -> Result<(), SynthesisError> {
+    write_hashed(folder, names.0, list.as_bytes(), internal)?;
+    let hash = format!("{}  {}\n", sha256_of(list.as_bytes()), names.0);
+    write_hashed(folder, names.1, hash.as_bytes(), internal).map(|_| ())
 }
 
 /// Renames the finished folder to its place. An earlier release is set aside first and comes back if that fails.
@@ -248,54 +235,8 @@ pub fn check_target(out: &Path, replace: bool) -> Result<(), SynthesisError> {
     Ok(())
 }
 
-/// SHA-256 of a file, as hexadecimal digits.
-pub fn sha256_of_file(path: &Path) -> Result<String, TableError> {
-    let failed = |source| TableError::io(path, source);
-    let mut file = std::fs::File::open(path).map_err(failed)?;
-    let mut hash = Sha256::new();
-    std::io::copy(&mut file, &mut hash).map_err(failed)?;
-    Ok(hexadecimal(hash))
-}
-
-fn hexadecimal(hash: Sha256) -> String {
-    hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
-/// A file that knows its hash.
-struct Hashed {
-    file: BufWriter<std::fs::File>,
-    hash: Sha256,
-    bytes: u64,
-}
-
-impl Hashed {
-    fn create(path: &Path) -> std::io::Result<Self> {
-        let file = BufWriter::with_capacity(1 << 20, std::fs::File::create_new(path)?);
-        Ok(Self { file, hash: Sha256::new(), bytes: 0 })
-    }
-
-    fn finish(mut self, name: &str, rows: Option<u64>) -> std::io::Result<FileEntry> {
-        self.file.flush()?;
-        self.file.get_ref().sync_all()?;
-        Ok(FileEntry { name: name.into(), bytes: self.bytes, sha256: hexadecimal(self.hash), rows })
-    }
-}
-
-impl Write for Hashed {
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        let written = self.file.write(bytes)?;
-        self.hash.update(&bytes[..written]);
-        self.bytes += written as u64;
-        Ok(written)
-    }
-
-    fn flush(&mut self) -> std::io::Result<()> {
-        self.file.flush()
-    }
-}
-
 /// The time now in UTC, as 2026-11-15T13:05:11Z.
-fn now() -> String {
+pub fn now() -> String {
     let seconds = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
     let (days, rest) = (seconds / 86_400, seconds % 86_400);
     format!(
@@ -314,13 +255,23 @@ mod tests {
     use table::write::Format;
 
     use super::*;
+    use crate::release::sha256_of_file;
 
     fn release_into(out: &Path, recipe: &Recipe, replace: bool) -> Result<Manifest, SynthesisError> {
         let people = read_csv_text("sex,age\nF,31\nM,47\nF,31\nM,50\n", &ReadOptions::default()).unwrap();
         let fitted = synthesis::fit(&people, recipe)?;
         let input = Input { rows: 4, columns: 2 };
-        Release { fitted: &fitted, recipe, input, input_sha256: "of the input".into(), books: None }
-            .write(out, replace)
+        let attachments =
+            vec![Attachment { name: "decision.json".into(), contents: b"{}".to_vec(), internal: false }];
+        Release {
+            fitted: &fitted,
+            recipe,
+            input,
+            input_sha256: "of the input".into(),
+            books: None,
+            attachments,
+        }
+        .write(out, replace)
     }
 
     #[test]
@@ -330,7 +281,7 @@ mod tests {
             let out = folder.path().join(format.extension());
             let recipe = Recipe { m: 2, rows: Some(40_000), seed: Some(1), format, ..Recipe::new("catall") };
             let manifest = release_into(&out, &recipe, false).unwrap();
-            assert_eq!(manifest.files.len(), 4);
+            assert_eq!(manifest.files.len(), 5);
             for file in &manifest.files {
                 assert_eq!(sha256_of_file(&out.join(&file.name)).unwrap(), file.sha256, "{}", file.name);
             }
@@ -342,8 +293,9 @@ mod tests {
             let again = Recipe::read(&out.join("recipe.toml")).unwrap();
             assert_eq!(Recipe { seed: Some(1), ..again }, recipe);
             let internal: Internal =
-                serde_json::from_slice(&std::fs::read(out.join(INTERNAL)).unwrap()).unwrap();
-            assert_eq!((internal.seed, internal.input_sha256.as_str()), (1, "of the input"));
+                serde_json::from_slice(&std::fs::read(out.join(INTERNAL_FOLDER).join(INTERNAL)).unwrap())
+                    .unwrap();
+            assert_eq!((internal.seed, internal.input_sha256.as_deref()), (Some(1), Some("of the input")));
             let public = std::fs::read_to_string(out.join(MANIFEST)).unwrap();
             assert!(!public.contains("of the input") && public.contains("the user"), "{public}");
         }
