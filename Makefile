@@ -34,6 +34,7 @@ demo:
 bench:
 	$(CARGO) bench --workspace --locked
 
+# Us beside R, DuckDB, polars and Python generators; BENCHMARKS.md holds what came out.
 bench-peers:
-	benches/peers.sh
-	benches/generators.sh
+	benches/install_peers.sh
+	$(CARGO) run --release --locked -- bench

@@ -1,6 +1,7 @@
 //! What was found, written for people. This room computes nothing: every number shown was computed elsewhere.
 
 mod audit_text;
+mod bench_text;
 mod ledger_text;
 mod measure_text;
 mod measures_text;
@@ -10,6 +11,7 @@ mod profile_text;
 mod verification_text;
 
 pub use audit_text::audit_text;
+pub use bench_text::{bench_case_text, bench_list_text, bench_markdown, bench_text};
 pub use ledger_text::{ledger_markdown, spending_text};
 pub use measure_text::measure_text;
 pub use measures_text::{measures_markdown, measures_text};

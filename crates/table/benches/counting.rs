@@ -5,7 +5,7 @@ use std::hint::black_box;
 use criterion::{Criterion, criterion_group, criterion_main};
 use table::{Attributes, Classes, CodedTable, Codes, CountSource, Domain};
 
-/// Levels of the columns, as in `examples/measure.rs`.
+/// Levels of the columns, as in the case `counting` of `lookalike bench`.
 const SIZES: [usize; 10] = [8, 12, 16, 20, 24, 32, 40, 48, 56, 64];
 const ROWS: u64 = 1_000_000;
 

@@ -1,6 +1,7 @@
 //! The command line: arguments in, one call, results out.
 
 mod audit;
+mod bench;
 mod demo;
 mod describe;
 mod drawing;
@@ -70,6 +71,8 @@ enum Command {
     Methods(methods::Methods),
     /// Check that a release is what its manifest says
     Verify(verify::Verify),
+    /// Measure speed and memory, beside peers where they are installed
+    Bench(bench::Bench),
     /// Tell the whole story on an invented town
     Demo(demo::Demo),
     /// Print the JSON Schema of a file that Lookalike writes or reads
@@ -91,6 +94,9 @@ pub enum Failure {
     /// A question that the measures cannot answer.
     #[error(transparent)]
     Measure(#[from] MeasureError),
+    /// A measurement of speed that could not be made.
+    #[error(transparent)]
+    Bench(#[from] benchmarks::BenchError),
     /// The options do not fit together.
     #[error("{0}")]
     Usage(String),
@@ -121,7 +127,7 @@ impl Failure {
             },
             Self::Synthesis(SynthesisError::Option { .. } | SynthesisError::Recipe { .. }) => 2,
             Self::Measure(MeasureError::Option { .. } | MeasureError::Regions { .. }) => 2,
-            Self::Table(_) | Self::Synthesis(_) | Self::Measure(_) => 1,
+            Self::Table(_) | Self::Synthesis(_) | Self::Measure(_) | Self::Bench(_) => 1,
             Self::Located { failure, .. } => failure.exit_code(),
         }
     }
@@ -159,6 +165,7 @@ pub fn run() -> ExitCode {
         Command::Measures(measures) => measures.run(&everywhere),
         Command::Methods(methods) => methods.run(&everywhere),
         Command::Verify(verify) => verify.run(&everywhere),
+        Command::Bench(bench) => bench.run(&everywhere),
         Command::Demo(demo) => demo.run(&everywhere),
         Command::JsonSchema(schema) => schema.run(&everywhere),
     };

@@ -1,0 +1,36 @@
+//! The one list of cases; a case is one item in one of these files and one line here.
+
+mod cart;
+mod count_models;
+mod measuring;
+mod noise;
+mod reading;
+mod risk;
+
+use crate::Case;
+
+/// Every case, in the order in which they are measured.
+pub const CASES: &[Case] = &[
+    reading::READING,
+    reading::COUNTING,
+    cart::SD2011,
+    cart::ROWS,
+    cart::VARIABLES,
+    cart::ADULT,
+    cart::MILLION,
+    count_models::SATURATED,
+    count_models::CELLS,
+    count_models::PLAN,
+    count_models::IPF,
+    count_models::WIDE,
+    noise::LAPLACE,
+    noise::PRIVATE,
+    measuring::TABLES,
+    measuring::PROPENSITY,
+    measuring::REGRESSION,
+    measuring::BATTERY,
+    risk::DISCLOSURE,
+    risk::UNIQUES,
+    risk::TCAP,
+    risk::INTRUDER,
+];

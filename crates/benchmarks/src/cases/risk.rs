@@ -1,0 +1,96 @@
+//! What a release gives away.
+
+use measures::Comparison;
+use measures::risk::DisclosureOptions;
+use measures::risk::attribute::attribute_disclosure;
+use measures::risk::intruder::{IntruderRisk, Mechanism, Prior};
+use measures::risk::release_cells::ReleaseCells;
+use measures::risk::uniques::unique_records;
+use statistics::counts::CountFamily;
+use table::{Grouping, Table};
+
+use super::measuring::pair;
+use crate::clock::repeatedly;
+use crate::data::made_up;
+use crate::{BenchError, Case, Peer, Promise};
+
+/// Levels of the made-up table of a million records.
+const SIZES: [usize; 10] = [2, 5, 6, 5, 10, 7, 7, 30, 3, 100];
+
+fn million(rows: u64) -> Result<(Table, Table), BenchError> {
+    Ok((made_up(rows as usize, &SIZES, 1)?, made_up(rows as usize, &SIZES, 2)?))
+}
+
+/// Attribute disclosure of one target.
+pub const DISCLOSURE: Case = Case {
+    name: "disclosure",
+    what: "attribute disclosure on SD2011, 6 keys and one target, every measure",
+    sizes: &[5_000],
+    of: "",
+    work: |places, _| {
+        let (original, synthetic) = pair(places)?;
+        let comparison = Comparison { original: &original, synthetic: &synthetic, holdout: None };
+        let keys = ["sex", "age", "eduspec", "marital", "height", "smoke"];
+        let options = DisclosureOptions::default();
+        repeatedly(|| {
+            attribute_disclosure(&comparison, &keys, "income", &options).map_err(BenchError::failed)
+        })
+    },
+    peers: &[Peer::Figure { name: "R synthpop disclosure", cpu_s: 2.6 }],
+    promises: &[Promise::TimesLess(0, 100.0)],
+};
+
+/// Exact matching on all variables.
+pub const UNIQUES: Case = Case {
+    name: "uniques",
+    what: "replicated uniques of 1,000,000 rows by 10 columns",
+    sizes: &[1_000_000],
+    of: "",
+    work: |_, rows| {
+        let (original, synthetic) = million(rows)?;
+        let comparison = Comparison { original: &original, synthetic: &synthetic, holdout: None };
+        let all: [&str; 0] = [];
+        repeatedly(|| unique_records(&comparison, &all).map_err(BenchError::failed))
+    },
+    peers: &[],
+    promises: &[Promise::CpuSeconds(1.0)],
+};
+
+/// TCAP and all its companions.
+pub const TCAP: Case = Case {
+    name: "tcap",
+    what: "TCAP and every attribute measure of 1,000,000 rows, 9 keys and one target",
+    sizes: &[1_000_000],
+    of: "",
+    work: |_, rows| {
+        let (original, synthetic) = million(rows)?;
+        let comparison = Comparison { original: &original, synthetic: &synthetic, holdout: None };
+        let keys = ["v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8"];
+        let options = DisclosureOptions::default();
+        repeatedly(|| attribute_disclosure(&comparison, &keys, "v9", &options).map_err(BenchError::failed))
+    },
+    peers: &[],
+    promises: &[Promise::CpuSeconds(1.0)],
+};
+
+/// McClure's intruder, who knows all records but one.
+pub const INTRUDER: Case = Case {
+    name: "intruder",
+    what: "the strongest intruder's posterior for every one of 1,000,000 records of a saturated release",
+    sizes: &[1_000_000],
+    of: "",
+    work: |_, rows| {
+        let (original, synthetic) = million(rows)?;
+        let all: [&str; 0] = [];
+        let family = CountFamily::nbi(0.5).map_err(BenchError::failed)?;
+        let mechanism = Mechanism::saturated(family, 0.01, 1.0).map_err(BenchError::failed)?;
+        repeatedly(|| {
+            let cells = ReleaseCells::new(&original, &[&synthetic], &all, &Grouping::default())
+                .map_err(BenchError::failed)?;
+            let risk = IntruderRisk::new(&cells, mechanism, &Prior::usual()).map_err(BenchError::failed)?;
+            Ok(risk.per_record(0))
+        })
+    },
+    peers: &[],
+    promises: &[Promise::CpuSeconds(2.0)],
+};
