@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use ::town::Town;
 use clap::Args;
 use statistics::counts::CountFamily;
 use study::plan::{CellSizes, Grid, MeanCount, Mechanism, Plan, PlanError};
@@ -12,7 +13,6 @@ use table::profile::profile;
 use table::read::{self, ReadOptions};
 use table::schema::SchemaFile;
 use table::{Grouping, Table, TableError, atomic_file};
-use town::Town;
 
 use super::{Everywhere, Failure};
 

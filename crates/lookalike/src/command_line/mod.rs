@@ -15,6 +15,7 @@ mod privacy;
 mod progress;
 mod sample;
 mod synth;
+mod town;
 mod verify;
 
 use std::process::ExitCode;
@@ -75,6 +76,8 @@ enum Command {
     Bench(bench::Bench),
     /// Tell the whole story on an invented town
     Demo(demo::Demo),
+    /// Write an invented town to try things on
+    Town(town::TownCommand),
     /// Print the JSON Schema of a file that Lookalike writes or reads
     JsonSchema(json_schema::JsonSchema),
 }
@@ -167,6 +170,7 @@ pub fn run() -> ExitCode {
         Command::Verify(verify) => verify.run(&everywhere),
         Command::Bench(bench) => bench.run(&everywhere),
         Command::Demo(demo) => demo.run(&everywhere),
+        Command::Town(town) => town.run(&everywhere),
         Command::JsonSchema(schema) => schema.run(&everywhere),
     };
     match done {
