@@ -3,5 +3,6 @@
 pub mod result;
 
 pub use result::{
-    Axis, Contestant, Estimated, Frontier, Limit, LimitCheck, Origin, Place, Recommendation, TotalScores,
+    Axis, Contestant, Estimated, Frontier, Limit, LimitCheck, Origin, Place, Recommendation, Timings,
+    TotalScores,
 };
