@@ -1,14 +1,22 @@
 //! What was found, written for people. This room computes nothing: every number shown was computed elsewhere.
 
 mod audit_text;
+pub mod html;
+mod judgement;
 mod ledger_text;
+mod markup;
 mod measure_text;
 mod measures_text;
 mod methods_text;
+mod numbers;
+mod pictures;
 mod plan_text;
 mod profile_text;
+mod svg;
+mod verdict;
 
 pub use audit_text::audit_text;
+pub use html::{Edition, ReportInput, pictures, report_html};
 pub use ledger_text::{ledger_markdown, spending_text};
 pub use measure_text::measure_text;
 pub use measures_text::{measures_markdown, measures_text};
