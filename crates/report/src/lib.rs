@@ -1,6 +1,7 @@
 //! What was found, written for people. This room computes nothing: every number shown was computed elsewhere.
 
 mod audit_text;
+mod frontier_text;
 pub mod html;
 mod judgement;
 mod ledger_text;
@@ -16,6 +17,7 @@ mod svg;
 mod verdict;
 
 pub use audit_text::audit_text;
+pub use frontier_text::{frontier_text, planned_text};
 pub use html::{Edition, ReportInput, pictures, report_html};
 pub use ledger_text::{ledger_markdown, spending_text};
 pub use measure_text::measure_text;

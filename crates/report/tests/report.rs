@@ -31,7 +31,8 @@ fn check_page(page: &str) {
     let mut ids: Vec<&str> = document.descendants().filter_map(|node| node.attribute("id")).collect();
     let references = document.descendants().flat_map(|node| {
         let link = node.attribute("href").and_then(|href| href.strip_prefix('#'));
-        let labels = node.attribute("aria-labelledby").unwrap_or_default().split(' ').filter(|id| !id.is_empty());
+        let labels =
+            node.attribute("aria-labelledby").unwrap_or_default().split(' ').filter(|id| !id.is_empty());
         link.into_iter().chain(labels).collect::<Vec<_>>()
     });
     for reference in references {
@@ -44,7 +45,10 @@ fn check_page(page: &str) {
         assert!(inside("figcaption") && inside("svg") && inside("desc") && inside("table"));
     }
     for loaded in ["src", "srcset", "data", "action"] {
-        assert!(document.descendants().all(|node| node.attribute(loaded).is_none()), "something is loaded by {loaded}");
+        assert!(
+            document.descendants().all(|node| node.attribute(loaded).is_none()),
+            "something is loaded by {loaded}"
+        );
     }
     assert!(!xml.contains("url(") && !xml.contains("@import"));
 }
@@ -84,15 +88,29 @@ fn the_internal_edition_has_every_section_and_the_map_can_be_read_without_script
     let sample = fixture::released_town(300);
     let page = report_html(&sample.input(), Edition::Internal);
     let ids = [
-        "verdict", "asked", "frontier", "tables", "distributions", "models", "propensity", "categories", "risk", "numbers",
-        "decision", "recipe", "reading", "citing",
+        "verdict",
+        "asked",
+        "frontier",
+        "tables",
+        "distributions",
+        "models",
+        "propensity",
+        "categories",
+        "risk",
+        "numbers",
+        "decision",
+        "recipe",
+        "reading",
+        "citing",
     ];
     for id in ids {
         assert!(page.contains(&format!("<section id=\"{id}\"")), "{id}");
     }
     let xml = as_xml(&page);
     let document = roxmltree::Document::parse(&xml).unwrap();
-    let points = document.descendants().filter(|node| node.attribute("class").is_some_and(|class| class.starts_with("contestant series-")));
+    let points = document
+        .descendants()
+        .filter(|node| node.attribute("class").is_some_and(|class| class.starts_with("contestant series-")));
     assert_eq!(points.count(), 33, "one of 34 contestants failed and has no point");
     let told = document.descendants().filter(|node| node.attribute("class") == Some("contestant"));
     assert_eq!(told.count(), 34);
@@ -114,14 +132,21 @@ fn table(rows: &str) -> Table {
 fn with_rows(last: &str, shift: usize) -> Table {
     let row = |at: usize| {
         let at = at + shift;
-        format!("{},{},{},{}\n", ["Ayford", "Beeton"][at % 2], 1000 + 17 * (at * 7 % 23), ["F", "M"][at / 3 % 2], 1 + at % 4)
+        format!(
+            "{},{},{},{}\n",
+            ["Ayford", "Beeton"][at % 2],
+            1000 + 17 * (at * 7 % 23),
+            ["F", "M"][at / 3 % 2],
+            1 + at % 4
+        )
     };
     let rows: String = (0..54).map(row).collect();
     table(&format!("{rows}{last}"))
 }
 
 const CANARIES: &str = "CANARYTOWN,987654321,F,9\nCANARYTOWN,-31337,M,9\nCANARYVILLE,-424242,F,9\nAyford,,M,9\nAyford,987654320,F,9\nBeeton,-31337,M,9\n";
-const PLAIN: &str = "Ayford,1000,F,1\nBeeton,1017,M,2\nAyford,1034,F,3\nBeeton,1051,M,4\nAyford,1068,F,1\nBeeton,-8,M,2\n";
+const PLAIN: &str =
+    "Ayford,1000,F,1\nBeeton,1017,M,2\nAyford,1034,F,3\nBeeton,1051,M,4\nAyford,1068,F,1\nBeeton,-8,M,2\n";
 
 fn of(original: &Table, private: bool) -> Sample {
     let synthetic = measures::align(original.schema(), with_rows(PLAIN, 5)).unwrap();
@@ -167,10 +192,14 @@ fn the_external_edition_does_not_know_the_original() {
         }
         // Measures that were computed are not even named, but for those that the limits name.
         for finding in &canaries.findings {
-            let named = canaries.decision.limits.iter().any(|check| check.limit.starts_with(&finding.measure));
+            let named =
+                canaries.decision.limits.iter().any(|check| check.limit.starts_with(&finding.measure));
             assert!(named || !page.contains(&format!(">{}<", finding.measure)), "{}", finding.measure);
         }
-        assert!(page.contains("<section id=\"distributions\"") && page.contains("Ayford"), "the synthetic files are public");
+        assert!(
+            page.contains("<section id=\"distributions\"") && page.contains("Ayford"),
+            "the synthetic files are public"
+        );
         assert!(page.contains("tables.s_pmse &lt;= 30") && page.contains("not kept"));
         assert_eq!(page.contains("<section id=\"ledger\""), private);
         assert!(!page.contains("<section id=\"frontier\"") && !page.contains("<script"));
@@ -205,7 +234,9 @@ fn hostile_names_are_shown_as_text() {
     for edition in BOTH {
         let page = report_html(&sample.input(), edition);
         check_page(&page);
-        assert!(!page.contains("<script>alert") && !page.contains("<img") && !page.contains("<b onmouseover"));
+        assert!(
+            !page.contains("<script>alert") && !page.contains("<img") && !page.contains("<b onmouseover")
+        );
         assert!(page.contains("&lt;script&gt;alert(1)"));
         for (_, svg) in pictures(&sample.input(), edition) {
             roxmltree::Document::parse(&svg).unwrap();
@@ -216,7 +247,13 @@ fn hostile_names_are_shown_as_text() {
 #[test]
 fn both_themes_and_print_are_styled_and_nothing_may_be_loaded() {
     let page = report_html(&fixture::private_town(300).input(), Edition::External);
-    for needed in ["prefers-color-scheme: dark", "@media print", "lang=\"en\"", "default-src &#39;none&#39;", "script-src &#39;none&#39;"] {
+    for needed in [
+        "prefers-color-scheme: dark",
+        "@media print",
+        "lang=\"en\"",
+        "default-src &#39;none&#39;",
+        "script-src &#39;none&#39;",
+    ] {
         assert!(page.contains(needed), "{needed}");
     }
 }

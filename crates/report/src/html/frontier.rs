@@ -15,7 +15,7 @@ pub(super) fn pictures(view: &View<'_>) -> Vec<Picture> {
 pub(super) fn content(view: &View<'_>) -> Markup {
     let Some(frontier) = view.frontier else { return Markup::default() };
     let mut content = Markup::default();
-    content.push(tag("p").with("class", "verdict").text(&frontier.recommendation.reason));
+    content.push(tag("p").text(&frontier.recommendation.reason));
     if !frontier.recommendation.runners_up.is_empty() {
         content
             .push(tag("p").text(format!("Runners-up: {}.", frontier.recommendation.runners_up.join(", "))));

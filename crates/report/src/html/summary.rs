@@ -58,7 +58,7 @@ fn headline(view: &View<'_>) -> impl Iterator<Item = String> {
         .manifest
         .map(|manifest| format!("Privacy guarantee: {}.", manifest.guarantee.trim_end_matches('.')));
     let recommended = view.frontier.map(|frontier| frontier.recommendation.reason.clone());
-    let nothing = (view.findings.is_empty() && view.is_internal())
+    let nothing = (view.findings.is_empty() && view.is_internal() && view.frontier.is_none())
         .then(|| "Nothing was measured of this release.".to_owned());
     [two_way, apart, limits, guarantee, recommended, nothing].into_iter().flatten()
 }
