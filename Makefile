@@ -6,7 +6,7 @@ export CARGO_TARGET_DIR ?= $(CACHE)/target
 export CARGO_TERM_COLOR ?= never
 CARGO ?= cargo
 
-.PHONY: test format lint unit docs dependencies demo bench bench-peers
+.PHONY: test format lint unit docs dependencies test-browser demo bench bench-peers
 
 test: format lint unit docs dependencies
 
@@ -27,6 +27,10 @@ dependencies:
 	@! $(CARGO) tree --workspace --locked --duplicates --depth 0 | grep -E '^(arrow|parquet)' || (echo "two versions of arrow in the tree" && false)
 	@! $(CARGO) tree --locked --prefix none | grep -E '^datafusion' || (echo "datafusion is in the default build" && false)
 	@if command -v cargo-deny >/dev/null; then $(CARGO) deny --offline check bans licenses sources; else echo "cargo-deny is not installed: licences not checked"; fi
+
+# Opens reports in headless Chromium, wide and on a phone; says that it is skipped where there is none. REPORTS names other files.
+test-browser:
+	CARGO="$(CARGO)" CACHE="$(CACHE)" tests/browser/run.sh $(REPORTS)
 
 demo:
 	$(CARGO) run --release --locked -- demo

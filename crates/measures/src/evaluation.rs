@@ -42,7 +42,12 @@ pub fn with_holdout(findings: Vec<Finding>, of_holdout: Vec<Finding>) -> Vec<Fin
 /// Findings belong together if measure, variables and place among their like agree. A number that one data set does not have
 /// is not averaged: the finding then says of which set and why. `detail.each` holds the number of every set and `detail.sd`
 /// their standard deviation; a detail that differs between sets becomes the list of what it is in each.
-pub fn mean_of_sets(mut found: Vec<Vec<Finding>>) -> Vec<Finding> {
+pub fn mean_of_sets(found: Vec<Vec<Finding>>) -> Vec<Finding> {
+    mean_over("synthetic table", found)
+}
+
+/// The same mean over repetitions of anything; `what` names one of them where a number is missing.
+pub fn mean_over(what: &str, mut found: Vec<Vec<Finding>>) -> Vec<Finding> {
     if found.len() < 2 {
         return found.pop().unwrap_or_default();
     }
@@ -57,7 +62,7 @@ pub fn mean_of_sets(mut found: Vec<Vec<Finding>>) -> Vec<Finding> {
             for later in set + 1..keyed.len() {
                 of_sets[later] = keyed[later].take(&key);
             }
-            all.push(mean(&of_sets));
+            all.push(mean(what, &of_sets));
         }
     }
     all
@@ -91,7 +96,7 @@ impl Keyed {
     }
 }
 
-fn mean(of_sets: &[Option<Finding>]) -> Finding {
+fn mean(what: &str, of_sets: &[Option<Finding>]) -> Finding {
     let sets = of_sets.len() as f64;
     let found: Vec<&Finding> = of_sets.iter().flatten().collect();
     let first = found[0];
@@ -103,7 +108,7 @@ fn mean(of_sets: &[Option<Finding>]) -> Finding {
             let null = nulls.map(|nulls| nulls.iter().sum::<f64>() / sets);
             Finding::value(&first.measure, &first.on, values.iter().sum::<f64>() / sets, null, first.better)
         }
-        None => Finding::undefined(&first.measure, &first.on, first.better, without_number(of_sets)),
+        None => Finding::undefined(&first.measure, &first.on, first.better, without_number(what, of_sets)),
     };
     for key in first.detail.keys() {
         let each: Vec<Value> =
@@ -128,12 +133,12 @@ pub(crate) fn with_each(finding: Finding, each: &[Option<f64>]) -> Finding {
     }
 }
 
-fn without_number(of_sets: &[Option<Finding>]) -> String {
+fn without_number(what: &str, of_sets: &[Option<Finding>]) -> String {
     let missing =
         of_sets.iter().enumerate().find(|(_, set)| set.as_ref().is_none_or(|set| set.value.is_none()));
     let (set, finding) = missing.map_or((0, &None), |(set, finding)| (set, finding));
     let because = finding.as_ref().and_then(|finding| finding.because.as_deref());
-    format!("synthetic table {}: {}", set + 1, because.unwrap_or("it has no such finding"))
+    format!("{what} {}: {}", set + 1, because.unwrap_or("it has no such finding"))
 }
 
 #[cfg(test)]

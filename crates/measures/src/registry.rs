@@ -17,7 +17,7 @@ use crate::utility::propensity::{Propensity, PropensityOptions};
 use crate::utility::ratio_of_counts::Counts;
 use crate::utility::tables::{TableOptions, Tables};
 use crate::utility::taub::Taub;
-use crate::{Comparison, Finding, MeasureCard, MeasureError, SyntheticSets};
+use crate::{Comparison, Finding, MeasureCard, MeasureError, Prepared, SyntheticSets};
 
 /// A family of measures that come out of one computation.
 pub trait Measure: Sync {
@@ -70,6 +70,8 @@ pub struct Settings {
     pub tau: TauOptions,
     /// What an intruder who knows all records but one may know besides.
     pub intruder: IntruderOptions,
+    /// What evaluations against one original share; clones of these settings share it.
+    pub prepared: Prepared,
 }
 
 impl Default for Settings {
@@ -85,6 +87,7 @@ impl Default for Settings {
             disclosure: DisclosureOptions::default(),
             tau: TauOptions::default(),
             intruder: IntruderOptions::default(),
+            prepared: Prepared::default(),
         }
     }
 }

@@ -4,10 +4,11 @@
 
 use std::sync::Arc;
 
-use measures::Comparison;
 use measures::utility::propensity::{
-    NullDraws, Pooled, TreeNull, logistic_propensity, tree_pmse, tree_propensity,
+    NullDraws, Pooled, Propensity, PropensityOptions, TreeNull, logistic_propensity, tree_pmse,
+    tree_propensity,
 };
+use measures::{Comparison, Measure, Prepared, Settings};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha12Rng;
 use rayon::prelude::*;
@@ -139,6 +140,31 @@ fn tree_propensity_of_right_syntheses_is_as_resamples_say() {
         assert!((resampled - 1.0).abs() < 0.11, "{records}: {resampled}");
         if records == 1000 {
             assert!((0.65..1.05).contains(&permuted) && (0.65..1.05).contains(&pairs), "{permuted} {pairs}");
+        }
+    }
+}
+
+#[test]
+fn prepared_null_distributions_are_those_drawn_anew() {
+    let people = |records: usize, stream: u64| table(&sample(records, &mut rng(stream)));
+    let original = people(400, 1);
+    let settings = Settings {
+        propensity: PropensityOptions {
+            orders: vec![0],
+            draws: NullDraws { permutations: 2, resamples: 4, seed: 3 },
+        },
+        ..Settings::default()
+    };
+    // Sizes of one step, of another, and a second original: shared settings must not mix them up.
+    let others = people(380, 9);
+    for original in [&original, &others] {
+        for (records, seed) in [(400, 2), (398, 3), (400, 4), (700, 5)] {
+            let synthetic = people(records, seed);
+            let comparison = Comparison { original, synthetic: &synthetic, holdout: None };
+            let anew = Settings { prepared: Prepared::default(), ..settings.clone() };
+            let found = Propensity.evaluate(&comparison, &settings).unwrap();
+            assert_eq!(found, Propensity.evaluate(&comparison, &anew).unwrap());
+            assert!(found.iter().any(|finding| finding.measure == "propensity.cart.s_pmse_resampled"));
         }
     }
 }

@@ -124,22 +124,22 @@ pub fn spending_text(plan: &SpendingPlan) -> String {
     text
 }
 
-fn cost(cost: &CostRecord) -> String {
+pub(crate) fn cost(cost: &CostRecord) -> String {
     format!("{}", cost.value)
 }
 
-fn charge(charge: &ChargeRecord) -> String {
+pub(crate) fn charge(charge: &ChargeRecord) -> String {
     charge.charge().to_string()
 }
 
-fn neighbours(neighbours: Neighbours) -> &'static str {
+pub(crate) fn neighbours(neighbours: Neighbours) -> &'static str {
     match neighbours {
         Neighbours::AddRemove => "add-remove neighbours",
         Neighbours::ReplaceOne => "replace-one neighbours",
     }
 }
 
-fn size(size: &ReleaseSize) -> String {
+pub(crate) fn size(size: &ReleaseSize) -> String {
     match size {
         ReleaseSize::Declared { records, because } => format!("{}, public: {because}", thousands(*records)),
         ReleaseSize::NoisyCount { records, event } => {
@@ -148,7 +148,7 @@ fn size(size: &ReleaseSize) -> String {
     }
 }
 
-fn mechanism(mechanism: Mechanism) -> &'static str {
+pub(crate) fn mechanism(mechanism: Mechanism) -> &'static str {
     match mechanism {
         Mechanism::DiscreteLaplace => "discrete Laplace noise",
         Mechanism::DiscreteGaussian => "discrete Gaussian noise",
@@ -160,7 +160,7 @@ fn mechanism(mechanism: Mechanism) -> &'static str {
     }
 }
 
-fn sensitivity(sensitivity: Sensitivity) -> String {
+pub(crate) fn sensitivity(sensitivity: Sensitivity) -> String {
     match sensitivity {
         Sensitivity::L1(value) => format!("{value} in sum"),
         Sensitivity::L2(value) => format!("{value:.4} in root of squares"),

@@ -2,16 +2,26 @@
 
 mod audit_text;
 mod bench_text;
+mod frontier_text;
+pub mod html;
+mod judgement;
 mod ledger_text;
+mod markup;
 mod measure_text;
 mod measures_text;
 mod methods_text;
+mod numbers;
+mod pictures;
 mod plan_text;
 mod profile_text;
+mod svg;
+mod verdict;
 mod verification_text;
 
 pub use audit_text::audit_text;
 pub use bench_text::{bench_case_text, bench_list_text, bench_markdown, bench_text};
+pub use frontier_text::{frontier_text, planned_text};
+pub use html::{Edition, ReportInput, pictures, report_html};
 pub use ledger_text::{ledger_markdown, spending_text};
 pub use measure_text::measure_text;
 pub use measures_text::{measures_markdown, measures_text};

@@ -38,7 +38,7 @@ pub fn measures_markdown<'a>(families: impl Iterator<Item = (&'a str, &'a [Measu
     out
 }
 
-fn better(card: &MeasureCard) -> &'static str {
+pub(crate) fn better(card: &MeasureCard) -> &'static str {
     match card.better {
         Better::Lower => "lower",
         Better::Higher => "higher",
@@ -46,7 +46,7 @@ fn better(card: &MeasureCard) -> &'static str {
     }
 }
 
-fn range(card: &MeasureCard) -> String {
+pub(crate) fn range(card: &MeasureCard) -> String {
     let unit = if card.unit.is_empty() { String::new() } else { format!(" {}", card.unit) };
     match (card.range.from, card.range.to) {
         (from, None) if from == f64::MIN => format!("any number{unit}"),
@@ -63,7 +63,7 @@ fn short(number: f64) -> String {
     }
 }
 
-fn expected(card: &MeasureCard) -> String {
+pub(crate) fn expected(card: &MeasureCard) -> String {
     match card.null {
         Null::Value(value) => format!("expected {value}"),
         Null::Formula(formula) => format!("expected {formula}"),

@@ -2,6 +2,7 @@
 //!
 //! - [`audit`]: a claimed ε held against many runs of the real code on neighbouring tables.
 //! - [`decision`]: who accepted a release, by which limits, and what may be told of it outside.
+//! - [`evidence`]: distributions, tables, maps and curves that a report shows, as plain data.
 //! - [`frontier`]: many settings on one risk-utility map, and the one to release.
 //! - [`plan`]: risk and utility of the saturated mechanism *a priori*, from the sizes of the cells alone.
 //! - [`release`]: synthetic data sets with their schema, recipe and manifest, written whole or not at all.
@@ -10,6 +11,7 @@
 
 pub mod audit;
 pub mod decision;
+pub mod evidence;
 pub mod frontier;
 pub mod plan;
 pub mod release;

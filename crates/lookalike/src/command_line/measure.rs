@@ -4,17 +4,14 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Args;
-use measures::risk::intruder::{Mechanism, Regions};
-use measures::utility::model::ModelRequest;
-use measures::utility::propensity::{NullDraws, PropensityOptions};
-use measures::utility::tables::{MissingValues, SyntheticSize, TableOptions};
+use measures::risk::intruder::Mechanism;
+use measures::utility::tables::SyntheticSize;
 use measures::{Finding, MEASURES, Measure, Settings, SyntheticSets, align, evaluate, with_holdout};
-use models::{Formula, ModelFamily};
 use statistics::counts::CountFamily;
-use table::grouping::GroupingStyle;
 use table::read::{ReadOptions, read_table, read_unchecked};
-use table::{FileProblem, Grouping, Table, TableError, similar_name};
+use table::{FileProblem, Table, TableError, similar_name};
 
+use super::battery::{Battery, read_regions};
 use super::describe::Reading;
 use super::{Everywhere, Failure};
 
@@ -28,45 +25,11 @@ pub(super) struct MeasureCommand {
     synthetic: Vec<PathBuf>,
     #[command(flatten)]
     reading: Reading,
-    /// Families of measures to compute, such as tables,propensity [default: all; see `lookalike measures`]
-    #[arg(long, value_name = "FAMILY,…", value_delimiter = ',')]
-    only: Vec<String>,
-    /// Tables to compare beside those of --ways, such as sex:age,edu:socprof:income [with it, --ways is none by default]
-    #[arg(long, value_name = "A:B,…", value_delimiter = ',')]
-    tables: Vec<String>,
-    /// Compare all tables of this many variables [default: 1,2]
-    #[arg(long, value_name = "K,…", value_delimiter = ',')]
-    ways: Option<Vec<usize>>,
-    /// Groups into which a number is cut in tables, where the schema declares no cuts [default: 5]
-    #[arg(long, value_name = "K")]
-    groups: Option<usize>,
-    /// Leave records with missing values out of the tables they are missing in
-    #[arg(long)]
-    without_missing: bool,
+    #[command(flatten)]
+    battery: Battery,
     /// The generator was not told how many records to make
     #[arg(long)]
     random_size: bool,
-    /// Variables by which an intruder might know a record; may be given several times
-    #[arg(long, value_name = "NAME,…")]
-    keys: Vec<String>,
-    /// What an intruder might want to know [default: all variables that are not keys]
-    #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
-    targets: Vec<String>,
-    /// A model to fit to every file, such as "income ~ sex + age*edu"; may be given several times
-    #[arg(long, value_name = "FORMULA")]
-    model: Vec<String>,
-    /// The family of each --model, or of all of them [default: gaussian]
-    #[arg(long, value_name = "FAMILY", requires = "model")]
-    family: Vec<String>,
-    /// Orders of the regression that tells files apart: 0 main effects, 1 with interactions of two variables, 2 of three [default: 0]
-    #[arg(long, value_name = "ORDER,…", value_delimiter = ',')]
-    order: Option<Vec<usize>>,
-    /// Permutations for the null distribution of the tree that tells files apart [default: 50]
-    #[arg(long, value_name = "R")]
-    permutations: Option<usize>,
-    /// Resamples of the original for the same, which also holds for files of another size [default: 20]
-    #[arg(long, value_name = "R")]
-    resamples: Option<usize>,
     /// The seed of permutations and resamples [default: 1]
     #[arg(long, value_name = "S")]
     seed: Option<u64>,
@@ -80,11 +43,14 @@ pub(super) struct MeasureCommand {
     /// Which risks of that intruder are acceptable (TOML)
     #[arg(long, value_name = "FILE", requires = "mechanism")]
     regions: Option<PathBuf>,
+    /// Write a page with pictures as well; it holds exact figures of the original and must not leave the house
+    #[arg(long, value_name = "FILE.html")]
+    report: Option<PathBuf>,
 }
 
 impl MeasureCommand {
     pub(super) fn run(&self, everywhere: &Everywhere) -> Result<ExitCode, Failure> {
-        let families = self.families()?;
+        let families = self.battery.families()?;
         let settings = self.settings(&families)?;
         let options = self.reading.options()?;
         let read = ReadOptions { progress: everywhere.reading(&self.original), ..options.clone() };
@@ -102,141 +68,67 @@ impl MeasureCommand {
             let fresh = SyntheticSets { original: &original, synthetic: &[holdout], holdout: None };
             findings = with_holdout(findings, evaluate(&fresh, &families, &settings)?);
         }
+        if let Some(path) = &self.report {
+            self.write_report(path, &sets, &settings, &findings)?;
+        }
         let text =
             report::measure_text(&self.original.display().to_string(), self.synthetic.len(), &findings);
         everywhere.deliver(&text, || serde_json::json!(findings))?;
         Ok(ExitCode::SUCCESS)
     }
 
-    /// The families of measures that were asked for, in the order of the registry.
-    fn families(&self) -> Result<Vec<&'static dyn Measure>, Failure> {
-        for name in &self.only {
-            if !MEASURES.iter().any(|measure| measure.name() == name) {
-                let hint = similar_name::hint(name, MEASURES.iter().map(|measure| measure.name()));
-                let message = format!(
-                    "--only: there is no family of measures `{name}`{hint}; see `lookalike measures`"
-                );
-                return Err(Failure::Usage(message));
-            }
-        }
-        let wanted = |measure: &&&dyn Measure| {
-            self.only.is_empty() || self.only.iter().any(|name| name == measure.name())
+    /// The internal edition of the report.
+    fn write_report(
+        &self,
+        path: &Path,
+        sets: &SyntheticSets<'_>,
+        settings: &Settings,
+        findings: &[Finding],
+    ) -> Result<(), Failure> {
+        let file = |path: &PathBuf| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let models = settings.models.iter().map(|model| model.formula.text().to_owned()).collect();
+        let asked: [(&str, Vec<String>); 5] = [
+            ("original", vec![file(&self.original)]),
+            ("synthetic files", self.synthetic.iter().map(file).collect()),
+            ("intruders' keys", settings.keys.iter().map(|keys| keys.join(", ")).collect()),
+            ("targets", settings.targets.clone()),
+            ("models", models),
+        ];
+        let evidence = study::evidence::Evidence::against_original(sets, settings, findings)?;
+        let input = report::ReportInput {
+            name: &file(&self.original),
+            software: concat!("lookalike ", env!("CARGO_PKG_VERSION")),
+            asked: asked.map(|(word, texts)| (word.to_owned(), texts.join("; "))).into(),
+            findings,
+            evidence: Some(&evidence),
+            ..Default::default()
         };
-        Ok(MEASURES.iter().filter(wanted).copied().collect())
+        let page = report::report_html(&input, report::Edition::Internal);
+        Ok(table::atomic_file::write(path, page.as_bytes())?)
     }
 
     fn settings(&self, families: &[&dyn Measure]) -> Result<Settings, Failure> {
-        self.check_honoured(families)?;
-        let mut settings = Settings::default();
-        let mut grouping = TableOptions::default().grouping;
-        if let Some(groups) = self.groups {
-            grouping = Grouping { groups, style: GroupingStyle::QuantilesOnly };
-        }
-        settings.tables = TableOptions {
-            grouping,
-            missing: if self.without_missing { MissingValues::AreLeftOut } else { MissingValues::AreAClass },
-            synthetic_size: if self.random_size { SyntheticSize::Random } else { SyntheticSize::Fixed },
-        };
-        let names = |list: &String, by: char| list.split(by).map(|name| name.trim().to_owned()).collect();
-        settings.named_tables = self.tables.iter().map(|table| names(table, ':')).collect();
-        settings.ways = match &self.ways {
-            Some(ways) => ways.clone(),
-            None if self.tables.is_empty() => settings.ways,
-            None => Vec::new(),
-        };
-        settings.keys = self.keys.iter().map(|keys| names(keys, ',')).collect();
-        settings.targets = self.targets.clone();
-        settings.models = self.models()?;
-        let usual = PropensityOptions::default();
-        settings.propensity = PropensityOptions {
-            orders: self.order.clone().unwrap_or(usual.orders),
-            draws: NullDraws {
-                permutations: self.permutations.unwrap_or(usual.draws.permutations),
-                resamples: self.resamples.unwrap_or(usual.draws.resamples),
-                seed: self.seed.unwrap_or(usual.draws.seed),
-            },
-        };
-        settings.intruder.mechanism = self.mechanism.as_deref().map(mechanism).transpose()?;
-        if let Some(path) = &self.regions {
-            let text = std::fs::read_to_string(path).map_err(|source| TableError::io(path, source))?;
-            settings.intruder.regions = Some(Regions::parse(&text)?);
-        }
-        Ok(settings)
-    }
-
-    /// Refuses an option that none of the families looks at.
-    fn check_honoured(&self, families: &[&dyn Measure]) -> Result<(), Failure> {
-        const TABLES: &[&str] = &["tables", "counts", "distance", "interval"];
-        const CLASSES: &[&str] =
-            &["tables", "counts", "distance", "interval", "mca", "taub", "tau", "intruder"];
-        let given: [(&str, bool, &[&str]); 16] = [
-            ("--tables", !self.tables.is_empty(), TABLES),
-            ("--ways", self.ways.is_some(), TABLES),
-            ("--groups", self.groups.is_some(), CLASSES),
-            (
-                "--without-missing",
-                self.without_missing,
-                &["tables", "counts", "distance", "interval", "taub"],
-            ),
+        let own: [(&str, bool, &[&str]); 4] = [
             ("--random-size", self.random_size, &["tables"]),
-            ("--keys", !self.keys.is_empty(), &["uniques", "identity", "attribute"]),
-            ("--targets", !self.targets.is_empty(), &["attribute"]),
-            ("--model", !self.model.is_empty(), &["model", "taub"]),
-            ("--family", !self.family.is_empty(), &["model", "taub"]),
-            ("--order", self.order.is_some(), &["propensity"]),
-            ("--permutations", self.permutations.is_some(), &["propensity"]),
-            ("--resamples", self.resamples.is_some(), &["propensity"]),
             ("--seed", self.seed.is_some(), &["propensity"]),
             ("--mechanism", self.mechanism.is_some(), &["intruder"]),
             ("--regions", self.regions.is_some(), &["intruder"]),
-            ("--only model", self.only.iter().any(|name| name == "model") && self.model.is_empty(), &[]),
         ];
-        for (option, given, honoured_by) in given {
-            if !given {
-                continue;
-            }
-            if honoured_by.is_empty() {
-                return Err(Failure::Usage(format!("{option}: name a model with --model \"y ~ a + b\"")));
-            }
-            if !families.iter().any(|family| honoured_by.contains(&family.name())) {
-                return Err(Failure::Usage(format!(
-                    "{option} has no effect on the families of --only; leave it out, or add {}",
-                    honoured_by.join(" or ")
-                )));
-            }
+        self.battery.check_honoured(families, &own)?;
+        let mut settings = self.battery.settings(Settings::default())?;
+        settings.propensity.draws.seed = self.seed.unwrap_or(settings.propensity.draws.seed);
+        if self.random_size {
+            settings.tables.synthetic_size = SyntheticSize::Random;
         }
-        Ok(())
-    }
-
-    fn models(&self) -> Result<Vec<ModelRequest>, Failure> {
-        let family = |at: usize| -> Result<ModelFamily, Failure> {
-            let name = match self.family.as_slice() {
-                [] => return Ok(ModelFamily::Gaussian),
-                [one] => one,
-                several => &several[at],
-            };
-            name.parse().map_err(|error: models::ModelError| Failure::Usage(format!("--family: {error}")))
-        };
-        if self.family.len() > 1 && self.family.len() != self.model.len() {
-            let message = format!(
-                "--family is given {} times for {} models; give it once, or once for each --model",
-                self.family.len(),
-                self.model.len()
-            );
-            return Err(Failure::Usage(message));
-        }
-        let request = |(at, text): (usize, &String)| {
-            let formula =
-                Formula::parse(text).map_err(|error| Failure::Usage(format!("--model: {error}")))?;
-            Ok(ModelRequest { formula, family: family(at)? })
-        };
-        self.model.iter().enumerate().map(request).collect()
+        settings.intruder.mechanism = self.mechanism.as_deref().map(mechanism).transpose()?;
+        settings.intruder.regions = self.regions.as_deref().map(read_regions).transpose()?;
+        Ok(settings)
     }
 }
 
 /// A synthetic file with whatever it holds. The schema says of which kind its columns are; where the file has other columns than the schema,
 /// the file itself says so.
-fn read_as_it_is(path: &Path, options: &ReadOptions) -> Result<Table, TableError> {
+pub(super) fn read_as_it_is(path: &Path, options: &ReadOptions) -> Result<Table, TableError> {
     match read_unchecked(path, options) {
         Err(TableError::File { problem: FileProblem::OtherColumns(_), .. }) => {
             let mut missing = options.missing.clone();

@@ -1,10 +1,12 @@
 //! The command line: arguments in, one call, results out.
 
 mod audit;
+mod battery;
 mod bench;
 mod demo;
 mod describe;
 mod drawing;
+mod frontier;
 mod json_schema;
 mod located;
 mod measure;
@@ -24,6 +26,7 @@ use clap::{Args, Parser, Subcommand};
 
 use ::privacy::PrivacyError;
 use measures::MeasureError;
+use study::frontier::FrontierError;
 use study::plan::PlanError;
 use synthesis::SynthesisError;
 use table::TableError;
@@ -62,6 +65,8 @@ enum Command {
     Sample(sample::Sample),
     /// Tell what the saturated mechanism would give and cost, without generating
     Plan(plan::PlanCommand),
+    /// Run many methods and settings, and show which are dominated, which are acceptable, and which is best
+    Frontier(Box<frontier::FrontierCommand>),
     /// Check a claimed epsilon by many runs of the real code
     Audit(audit::Audit),
     /// Tell what synthetic files are worth and what they give away
@@ -100,6 +105,9 @@ pub enum Failure {
     /// A measurement of speed that could not be made.
     #[error(transparent)]
     Bench(#[from] benchmarks::BenchError),
+    /// A frontier that cannot be computed.
+    #[error(transparent)]
+    Frontier(FrontierError),
     /// The options do not fit together.
     #[error("{0}")]
     Usage(String),
@@ -116,6 +124,19 @@ pub enum Failure {
     },
 }
 
+impl From<FrontierError> for Failure {
+    /// An error of a room below keeps its own exit code.
+    fn from(error: FrontierError) -> Self {
+        match error {
+            FrontierError::Table(error) => error.into(),
+            FrontierError::Synthesis(error) => error.into(),
+            FrontierError::Measure(error) => error.into(),
+            FrontierError::Plan(error) => error.into(),
+            other => Self::Frontier(other),
+        }
+    }
+}
+
 impl Failure {
     /// 1 could not, 2 wrong usage, 3 refused for privacy.
     fn exit_code(&self) -> u8 {
@@ -130,7 +151,8 @@ impl Failure {
             },
             Self::Synthesis(SynthesisError::Option { .. } | SynthesisError::Recipe { .. }) => 2,
             Self::Measure(MeasureError::Option { .. } | MeasureError::Regions { .. }) => 2,
-            Self::Table(_) | Self::Synthesis(_) | Self::Measure(_) | Self::Bench(_) => 1,
+            Self::Frontier(FrontierError::Option { .. } | FrontierError::Grid { .. }) => 2,
+            Self::Table(_) | Self::Synthesis(_) | Self::Measure(_) | Self::Bench(_) | Self::Frontier(_) => 1,
             Self::Located { failure, .. } => failure.exit_code(),
         }
     }
@@ -163,6 +185,7 @@ pub fn run() -> ExitCode {
         Command::Synth(synth) => synth.run(&everywhere),
         Command::Sample(sample) => sample.run(&everywhere),
         Command::Plan(plan) => plan.run(&everywhere),
+        Command::Frontier(frontier) => frontier.run(&everywhere),
         Command::Audit(audit) => audit.run(&everywhere),
         Command::Measure(measure) => measure.run(&everywhere),
         Command::Measures(measures) => measures.run(&everywhere),

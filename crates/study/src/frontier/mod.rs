@@ -1,7 +1,33 @@
 //! The risk-utility frontier: what each method and setting gives and costs, and which of them nothing else beats.
+//!
+//! A [`Contest`] runs every recipe of a [`grid`](grid) several times, so that the luck of a run is told from the method (Taub & Elliot 2019, section
+//! 5.1), judges every run by one [`Battery`] of measures, and puts all contestants on one map: values with their spread, the probability that
+//! a contestant is [dominated](dominance), the house's [limits], Taub's total scores, and a [recommendation]. Where theory knows
+//! the point [beforehand](planned), it is there before any run. Finished runs are [kept](resume), and an interrupted contest goes on.
 
+pub mod axes;
+pub mod battery;
+pub mod built_in;
+mod contest;
+pub mod dominance;
+mod error;
+pub mod grid;
+pub mod limits;
+mod map;
+pub mod planned;
+pub mod recommendation;
 pub mod result;
+pub mod resume;
+mod run;
 
+pub use axes::AxisName;
+pub use battery::Battery;
+pub use built_in::built_in;
+pub use contest::{Contest, Imported, PlannedContestant, Progress};
+pub use error::FrontierError;
+pub use grid::Entry;
 pub use result::{
-    Axis, Contestant, Estimated, Frontier, Limit, LimitCheck, Origin, Place, Recommendation, TotalScores,
+    Axis, Contestant, Estimated, Frontier, Limit, LimitCheck, Origin, Place, Recommendation, Timings,
+    TotalScores,
 };
+pub use resume::RunStore;

@@ -1,5 +1,7 @@
 //! What a frontier found: plain data, written as `frontier.json`, read by the report and by `release`.
 
+use std::collections::BTreeMap;
+
 use measures::{Better, Finding};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -41,6 +43,18 @@ pub struct Frontier {
     pub limits: Vec<Limit>,
     /// What to release, and why.
     pub recommendation: Recommendation,
+    /// What was left out of the grid, and what else is to be said of the whole.
+    pub remarks: Vec<String>,
+    /// Says who may read it: a frontier looks at the original without paying, so nothing of it is private.
+    pub confidential: String,
+}
+
+/// How long the runs took: kept apart from [`Frontier`], which is the same bytes whenever and wherever it is computed.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Timings {
+    /// Mean seconds of making one run's data sets and of measuring them, by the name of the contestant. Runs go side by side, one thread
+    /// each, so these are about CPU seconds.
+    pub contestants: BTreeMap<String, [f64; 2]>,
 }
 
 /// A number by which contestants are compared: a finding of the whole table, or the mean of one measure over what it is on.
@@ -48,6 +62,8 @@ pub struct Frontier {
 pub struct Axis {
     /// The measure's name, as on its card; `epsilon` is what was spent of privacy.
     pub measure: String,
+    /// Which of several findings of one name it is, such as `2-way`; empty where there is one, or where it is their mean.
+    pub of: String,
     /// For people, such as `mean S_pMSE of two-way tables`.
     pub label: String,
     /// In which direction it gets better.
@@ -71,8 +87,8 @@ pub struct Contestant {
     pub runs: u32,
     /// Why it has no result.
     pub failed: Option<String>,
-    /// Mean CPU seconds of making one run's data sets.
-    pub seconds: Option<f64>,
+    /// What is to be said of it: whether the runs confirm the plan, what its fits had to say.
+    pub remarks: Vec<String>,
     /// Its value on each axis, in the order of [`Frontier::axes`]; none where it has no number.
     pub values: Vec<Option<Estimated>>,
     /// What theory says of it on each axis before anything is generated; none where theory is silent.

@@ -123,6 +123,17 @@ impl IntruderRisk {
         self.group_of_record.iter().map(of_record).collect()
     }
 
+    /// The different risks under one of the priors, each with the number of records that have it.
+    ///
+    /// # Panics
+    /// If there are not so many priors.
+    pub fn groups(&self, prior: usize) -> impl Iterator<Item = (Risk, u64)> + '_ {
+        let with_records = self.risks[prior].iter().zip(&self.records);
+        with_records
+            .filter_map(|(risk, records)| Some(((*risk)?, *records)))
+            .filter(|(_, records)| *records > 0)
+    }
+
     /// Whether each original record has an unacceptable risk under some prior, in row order.
     pub fn outside(&self, regions: &Regions) -> Vec<bool> {
         let outside = self.groups_outside(regions);

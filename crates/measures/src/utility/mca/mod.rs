@@ -36,8 +36,21 @@ pub struct MapAgreement {
     pub inertias: [[f64; 2]; 2],
 }
 
-/// Compares the maps of the first synthetic set and the original, or says why there is none.
-pub fn map_agreement(shared: &SharedTables) -> Result<Result<MapAgreement, String>, MeasureError> {
+/// The maps of both files, with the synthetic one turned towards the original's.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CategoryMaps {
+    /// The positions of the mapped variables in the domain.
+    pub used: Vec<usize>,
+    /// Variables with too many categories.
+    pub left_out: Vec<String>,
+    /// The map of the original.
+    pub original: CategoryMap,
+    /// The map of the first synthetic set.
+    pub synthetic: CategoryMap,
+}
+
+/// The maps of the original and of the first synthetic set, or why there are none.
+pub fn category_maps(shared: &SharedTables) -> Result<Result<CategoryMaps, String>, MeasureError> {
     let domain = shared.domain();
     let (mut used, mut left_out, mut together) = (Vec::new(), Vec::new(), 0);
     for (position, classes) in domain.variables().iter().enumerate() {
@@ -53,10 +66,20 @@ pub fn map_agreement(shared: &SharedTables) -> Result<Result<MapAgreement, Strin
         Err(because) => return Ok(Err(format!("the original has no map: {because}"))),
     };
     let synthetic = match CategoryMap::of(&shared.synthetic()[0], &used)? {
-        Ok(map) => map,
+        Ok(map) => map.turned_towards(&original),
         Err(because) => return Ok(Err(format!("the synthetic file has no map: {because}"))),
     };
-    let distances = synthetic.turned_towards(&original).distances(&original);
+    Ok(Ok(CategoryMaps { used, left_out, original, synthetic }))
+}
+
+/// Compares the maps of the first synthetic set and the original, or says why there is none.
+pub fn map_agreement(shared: &SharedTables) -> Result<Result<MapAgreement, String>, MeasureError> {
+    let CategoryMaps { used, left_out, original, synthetic } = match category_maps(shared)? {
+        Ok(maps) => maps,
+        Err(because) => return Ok(Err(because)),
+    };
+    let domain = shared.domain();
+    let distances = synthetic.distances(&original);
     let mean = |distances: &[Option<f64>]| {
         let known: Vec<f64> = distances.iter().flatten().copied().collect();
         (known.iter().sum::<f64>() / known.len() as f64, known.len())

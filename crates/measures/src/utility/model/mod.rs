@@ -11,6 +11,7 @@ pub use agreement::{CoefficientAgreement, ModelAgreement};
 use models::{FittedModel, Formula, ModelError, ModelFamily, fit};
 use table::Table;
 
+use crate::utility::interval::Z95;
 use crate::{
     Better, Comparison, Finding, Measure, MeasureCard, MeasureError, Null, Range, Settings, SyntheticSets,
 };
@@ -158,6 +159,17 @@ impl Measure for Models {
         }
         Ok(findings)
     }
+}
+
+/// The estimates of a `model.coefficient` finding with their 95 % intervals, q ± 1.96 SE, as low, estimate and high: in the original and in
+/// the synthetic files. None for another finding.
+pub fn coefficient_intervals(finding: &Finding) -> Option<[[f64; 3]; 2]> {
+    let number = |key: &str| finding.detail.get(key).and_then(serde_json::Value::as_f64);
+    let interval = |estimate: &str, error: &str| {
+        let (estimate, half) = (number(estimate)?, Z95 * number(error)?);
+        Some([estimate - half, estimate, estimate + half])
+    };
+    Some([interval("original", "original_se")?, interval("synthetic", "synthetic_se")?])
 }
 
 fn of_agreement(agreement: &ModelAgreement, on: &[&str]) -> Vec<Finding> {

@@ -16,13 +16,16 @@ mod tree;
 pub use logistic::{LogisticPropensity, logistic_propensity};
 pub use pooled::Pooled;
 pub use scores::{PropensityScores, ScoreSummary};
-pub use tree::{NullDraws, TreeNull, TreePropensity, propensity_tree, tree_pmse, tree_propensity};
+pub use tree::{
+    NullDraws, TreeNull, TreePropensity, propensity_tree, tree_pmse, tree_propensity,
+    tree_propensity_prepared,
+};
 
 use cards::{CARDS, Cart, Logit};
 use rayon::prelude::*;
 
 use crate::evaluation::mean_of_sets;
-use crate::{Comparison, Finding, Measure, MeasureCard, MeasureError, Settings, SyntheticSets};
+use crate::{Comparison, Finding, Measure, MeasureCard, MeasureError, Prepared, Settings, SyntheticSets};
 
 /// Factors with more levels are left out of the logistic regression.
 pub const MOST_LEVELS: u32 = 100;
@@ -66,7 +69,7 @@ impl Measure for Propensity {
     ) -> Result<Vec<Finding>, MeasureError> {
         let pooled = Pooled::new(comparison, &[])?;
         let options = &settings.propensity;
-        let mut findings = of_tree(&pooled, options);
+        let mut findings = of_tree(&pooled, options, &settings.prepared);
         let large = pooled.large_factors(MOST_LEVELS);
         let variables: Vec<&str> =
             pooled.names.iter().map(String::as_str).filter(|name| !large.contains(name)).collect();
@@ -129,8 +132,8 @@ fn of_logistic(comparison: &Comparison<'_>, variables: &[&str], order: usize) ->
     ]
 }
 
-fn of_tree(pooled: &Pooled, options: &PropensityOptions) -> Vec<Finding> {
-    let found = match tree_propensity(pooled, options.draws) {
+fn of_tree(pooled: &Pooled, options: &PropensityOptions, prepared: &Prepared) -> Vec<Finding> {
+    let found = match tree_propensity_prepared(pooled, options.draws, prepared) {
         Ok(Some(found)) => found,
         Ok(None) => return Cart::ALL.map(|which| which.undefined(EMPTY)).to_vec(),
         Err(error) => return Cart::ALL.map(|which| which.undefined(&error)).to_vec(),

@@ -1,5 +1,7 @@
 //! Both files one under the other, as predictors of which file a record is from.
 
+use std::hash::{Hash, Hasher};
+
 use statistics::trees::{Predictor, TreeError};
 use table::CountSource;
 use table::column::Entry;
@@ -81,6 +83,35 @@ impl Pooled {
             |column: &PooledColumn| matches!(column, PooledColumn::Levels { levels, .. } if *levels > most);
         let columns = self.names.iter().zip(&self.columns).filter(|(_, column)| large(column));
         columns.map(|(name, _)| name.as_str()).collect()
+    }
+
+    /// The original's records alone, with nothing under them.
+    pub fn original_alone(&self) -> Self {
+        let first = |column: &PooledColumn| match column {
+            PooledColumn::Levels { codes, levels } => {
+                PooledColumn::Levels { codes: codes[..self.original].to_vec(), levels: *levels }
+            }
+            PooledColumn::Numbers { values, marks } => PooledColumn::Numbers {
+                values: values[..self.original].to_vec(),
+                marks: marks[..self.original].to_vec(),
+            },
+        };
+        let columns = self.columns.iter().map(first).collect();
+        Self { names: self.names.clone(), columns, original: self.original, synthetic: 0 }
+    }
+
+    /// Feeds everything that a tree sees of these records to a hash.
+    pub(super) fn hash_into(&self, hash: &mut impl Hasher) {
+        (self.original, self.synthetic).hash(hash);
+        for column in &self.columns {
+            match column {
+                PooledColumn::Levels { codes, levels } => (codes, levels).hash(hash),
+                PooledColumn::Numbers { values, marks } => {
+                    values.iter().for_each(|value| value.to_bits().hash(hash));
+                    marks.hash(hash);
+                }
+            }
+        }
     }
 
     /// The columns as predictors of a tree. A number is zero where it is missing or a special code, and beside it stands a

@@ -5,7 +5,9 @@
 //!
 //! - **Resampling**: the synthetic file is replaced by n records drawn from the original, which is a synthesis that is right by
 //!   construction. This null has the noise of a right synthesis whatever the sizes and the tree's options, so that pMSE over its
-//!   mean is 1 for one.
+//!   mean is 1 for one. It depends on the original and on n alone: [`Prepared`] draws it once for all synthetic files of an original. For
+//!   that n is rounded to N times a power of 1.04, and the draws are scaled by c (1 − c)³, to which pMSE by given splits is proportional
+//!   for a given N.
 //! - **Permutation**: the labels original and synthetic are dealt anew among the records. Both files are then random, as they
 //!   are not when the synthetic one is drawn given the original: the mean is taken (1 − c) times (Snoke et al. 2018, section 3.2; ½ for
 //!   files of one size). Two samples of one population rank uniformly among their permutations.
@@ -15,13 +17,17 @@
 //! synthesis scores somewhat below 1, about 0.8, and with files of unequal size it may be far from it. They are therefore given for files
 //! of [one size](TreePropensity::of_one_size) only.
 
+use std::hash::{Hash, Hasher};
+
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha12Rng;
 use rayon::prelude::*;
+use rustc_hash::FxHasher;
 use statistics::trees::{Predictor, Response, Risk, Tree, TreeError, TreeOptions};
 
 use super::{Pooled, PropensityScores, ScoreSummary};
+use crate::Prepared;
 
 /// The tree for a share c of synthetic records. For files of one size that of synthpop's `utility.gen`: rpart's misclassification risk,
 /// complexity 10⁻³, at least 5 records in a leaf. Misclassification sees a leaf only when it turns against the larger file, so that with
@@ -71,41 +77,83 @@ pub struct NullDraws {
 
 /// The propensity by a tree, with draws of its null distributions; `None` if a file is empty.
 pub fn tree_propensity(pooled: &Pooled, draws: NullDraws) -> Result<Option<TreePropensity>, TreeError> {
+    tree_propensity_prepared(pooled, draws, &Prepared::default())
+}
+
+/// The same, with resamples of the original found again where they were drawn for another synthetic file.
+pub fn tree_propensity_prepared(
+    pooled: &Pooled,
+    draws: NullDraws,
+    prepared: &Prepared,
+) -> Result<Option<TreePropensity>, TreeError> {
     let (is_synthetic, options) = (pooled.is_synthetic(), &propensity_tree(pooled.share()));
     let predictors = pooled.predictors()?;
     let predictors: Vec<&Predictor> = predictors.iter().collect();
     let Some((scores, leaves)) = scores(&predictors, &is_synthetic, options)? else { return Ok(None) };
-    // Even streams are for permutations, odd ones for resamples.
-    let rng = |stream: usize| {
-        let mut rng = ChaCha12Rng::seed_from_u64(draws.seed);
-        rng.set_stream(stream as u64);
-        rng
-    };
     let permuted = |draw: usize| {
         let mut labels = is_synthetic.clone();
-        labels.shuffle(&mut rng(2 * draw));
+        labels.shuffle(&mut stream(draws.seed, 2 * draw));
         Ok(scores_of(&predictors, &labels, options)?.map_or(0.0, |(pmse, _)| pmse))
-    };
-    let (original, synthetic) = pooled.records();
-    let resampled = |draw: usize| {
-        let mut rng = rng(2 * draw + 1);
-        let drawn = (0..synthetic).map(|_| rng.random_range(0..original as u32));
-        let rows: Vec<u32> = (0..original as u32).chain(drawn).collect();
-        let columns: Vec<Predictor> = predictors.iter().map(|predictor| predictor.take(&rows)).collect();
-        let columns: Vec<&Predictor> = columns.iter().collect();
-        Ok(scores_of(&columns, &is_synthetic, options)?.map_or(0.0, |(pmse, _)| pmse))
     };
     let permuted: Result<Vec<f64>, TreeError> =
         (0..draws.permutations).into_par_iter().map(permuted).collect();
-    let resampled: Result<Vec<f64>, TreeError> =
-        (0..draws.resamples).into_par_iter().map(resampled).collect();
     Ok(Some(TreePropensity {
         summary: scores.summary(),
         leaves,
         permuted: permuted?,
-        resampled: resampled?,
+        resampled: resampled(pooled, draws, prepared)?,
         share: scores.share(),
     }))
+}
+
+/// Synthetic files whose sizes differ by less than about half of this share one null distribution.
+const SIZE_STEP: f64 = 1.04;
+
+/// pMSE of resamples of the original, as large as the synthetic file up to the rounding of [`SIZE_STEP`].
+fn resampled(pooled: &Pooled, draws: NullDraws, prepared: &Prepared) -> Result<Vec<f64>, TreeError> {
+    let (original, synthetic) = pooled.records();
+    if draws.resamples == 0 || original == 0 || synthetic == 0 {
+        return Ok(Vec::new());
+    }
+    let steps = ((synthetic as f64 / original as f64).ln() / SIZE_STEP.ln()).round();
+    let drawn = ((original as f64 * SIZE_STEP.powf(steps)).round() as usize).max(1);
+    let alone = pooled.original_alone();
+    let is_of_one_size = is_even(pooled.share());
+    let of_draws = prepared.draws(key_of(&alone, drawn, is_of_one_size, draws), || {
+        let predictors = alone.predictors()?;
+        let options = propensity_tree(pooled.share());
+        let is_synthetic: Vec<bool> = (0..original + drawn).map(|row| row >= original).collect();
+        let one = |draw: usize| {
+            let mut rng = stream(draws.seed, 2 * draw + 1);
+            let drawn = (0..drawn).map(|_| rng.random_range(0..original as u32));
+            let rows: Vec<u32> = (0..original as u32).chain(drawn).collect();
+            let columns: Vec<Predictor> = predictors.iter().map(|predictor| predictor.take(&rows)).collect();
+            let columns: Vec<&Predictor> = columns.iter().collect();
+            Ok(scores_of(&columns, &is_synthetic, &options)?.map_or(0.0, |(pmse, _)| pmse))
+        };
+        (0..draws.resamples).into_par_iter().map(one).collect::<Result<Vec<f64>, TreeError>>()
+    })?;
+    let by_size = |share: f64| share * (1.0 - share).powi(3);
+    let scale = by_size(pooled.share()) / by_size(drawn as f64 / (original + drawn) as f64);
+    Ok(of_draws.iter().map(|pmse| scale * pmse).collect())
+}
+
+/// A hash of all that resamples depend on.
+fn key_of(original: &Pooled, drawn: usize, is_of_one_size: bool, draws: NullDraws) -> u128 {
+    let half = |salt: u64| {
+        let mut hash = FxHasher::default();
+        (salt, drawn, is_of_one_size, draws.resamples, draws.seed).hash(&mut hash);
+        original.hash_into(&mut hash);
+        hash.finish()
+    };
+    u128::from(half(0x9e37_79b9_7f4a_7c15)) << 64 | u128::from(half(0xc2b2_ae3d_27d4_eb4f))
+}
+
+/// Even streams are for permutations, odd ones for resamples.
+fn stream(seed: u64, stream: usize) -> ChaCha12Rng {
+    let mut rng = ChaCha12Rng::seed_from_u64(seed);
+    rng.set_stream(stream as u64);
+    rng
 }
 
 /// pMSE of the tree alone; `None` if a file is empty.

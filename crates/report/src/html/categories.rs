@@ -1,0 +1,37 @@
+//! The map of categories.
+
+use super::View;
+use crate::markup::{Markup, tag};
+use crate::numbers::figure;
+use crate::pictures::category_map;
+use crate::svg::Picture;
+
+pub(super) fn pictures(view: &View<'_>) -> Vec<Picture> {
+    let places = view.internal.and_then(|internal| internal.categories.as_ref());
+    places.map(category_map).into_iter().collect()
+}
+
+pub(super) fn content(view: &View<'_>) -> Markup {
+    let score = view.first("mca.score");
+    let pictures = pictures(view);
+    if score.is_none() && pictures.is_empty() {
+        return Markup::default();
+    }
+    let mut content = Markup::from(tag("p").text(
+        "Categories that go together lie together (multiple correspondence analysis). The synthetic map is turned towards the original \
+         one, because the direction of its axes means nothing.",
+    ));
+    if let Some(score) = score {
+        content.push(
+            tag("p").text(format!("Agreement of the maps: {} of 1 (Taub & Elliot 2020).", figure(score))),
+        );
+    }
+    content.push(tag("div").all(pictures.iter().map(Picture::figure)));
+    let left_out =
+        view.internal.and_then(|internal| internal.categories.as_ref()).map(|places| &places.left_out);
+    if let Some(left_out) = left_out.filter(|names| !names.is_empty()) {
+        let text = format!("Left out, because they have too many categories: {}.", left_out.join(", "));
+        content.push(tag("p").with("class", "quiet").text(text));
+    }
+    content
+}

@@ -1,0 +1,175 @@
+//! `report.html`: one file that needs no network and no script, in an edition for the house and one that may leave it.
+//!
+//! The external edition is built from a [`View`] that has dropped everything that is not public before a section sees it: of the
+//! findings those that the decision allows to be published, of the evidence what was computed from the synthetic files alone, and
+//! no frontier.
+
+mod asked;
+mod categories;
+mod citing;
+mod decision;
+mod distributions;
+mod every_number;
+mod frame;
+mod frontier;
+mod ledger;
+mod models;
+mod propensity;
+mod reading;
+mod recipe;
+mod risk;
+mod summary;
+mod tables;
+
+use measures::Finding;
+use privacy::LedgerRecord;
+use study::decision::Decision;
+use study::evidence::{Distribution, Evidence, InternalEvidence};
+use study::frontier::Frontier;
+use study::release::Manifest;
+
+use crate::markup::Markup;
+use crate::svg::Picture;
+
+/// All that a report may tell. What is absent has no section.
+#[derive(Clone, Debug, Default)]
+pub struct ReportInput<'a> {
+    /// What the release is called. It is shown in both editions.
+    pub name: &'a str,
+    /// The software that writes the report, with its version.
+    pub software: &'a str,
+    /// What was asked, as pairs of a word and a text; for the internal edition.
+    pub asked: Vec<(String, String)>,
+    /// What was measured of the release against the original.
+    pub findings: &'a [Finding],
+    /// Distributions, tables, maps and curves.
+    pub evidence: Option<&'a Evidence>,
+    /// What else was tried; for the internal edition.
+    pub frontier: Option<&'a Frontier>,
+    /// What the release is; public.
+    pub manifest: Option<&'a Manifest>,
+    /// The books of a private release; public.
+    pub ledger: Option<&'a LedgerRecord>,
+    /// The recipe as in the release, without a seed; public.
+    pub recipe: Option<&'a str>,
+    /// Who accepted the release, and what may be told of it.
+    pub decision: Option<&'a Decision>,
+}
+
+/// For whom a report is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Edition {
+    /// For the house: holds exact figures of the original and must not leave it.
+    Internal,
+    /// May leave the house: holds nothing beyond the released files, the ledger and what the decision allows.
+    External,
+}
+
+/// The report as one HTML file.
+pub fn report_html(input: &ReportInput<'_>, edition: Edition) -> String {
+    frame::page(&View::new(input, edition))
+}
+
+/// The pictures of the same report as SVG files: name and text.
+pub fn pictures(input: &ReportInput<'_>, edition: Edition) -> Vec<(String, String)> {
+    let view = View::new(input, edition);
+    let pictures = SECTIONS.iter().flat_map(|section| (section.pictures)(&view));
+    pictures.map(|picture| (format!("{}.svg", picture.name), picture.file())).collect()
+}
+
+/// What an edition may show.
+struct View<'a> {
+    edition: Edition,
+    name: &'a str,
+    software: &'a str,
+    asked: &'a [(String, String)],
+    findings: Vec<&'a Finding>,
+    /// Findings that exist and are not shown.
+    withheld: usize,
+    released: &'a [Distribution],
+    internal: Option<&'a InternalEvidence>,
+    frontier: Option<&'a Frontier>,
+    manifest: Option<&'a Manifest>,
+    ledger: Option<&'a LedgerRecord>,
+    recipe: Option<&'a str>,
+    decision: Option<&'a Decision>,
+}
+
+impl<'a> View<'a> {
+    fn new(input: &'a ReportInput<'a>, edition: Edition) -> Self {
+        let is_internal = edition == Edition::Internal;
+        let allowed = |finding: &&Finding| {
+            is_internal || input.decision.is_some_and(|decision| decision.publish.allows(&finding.measure))
+        };
+        let findings: Vec<&Finding> = input.findings.iter().filter(allowed).collect();
+        Self {
+            edition,
+            name: input.name,
+            software: input.software,
+            asked: if is_internal { &input.asked } else { &[] },
+            withheld: input.findings.len() - findings.len(),
+            findings,
+            released: input.evidence.map_or(&[], |evidence| &evidence.released),
+            internal: input.evidence.and_then(|evidence| evidence.internal.as_ref()).filter(|_| is_internal),
+            frontier: input.frontier.filter(|_| is_internal),
+            manifest: input.manifest,
+            ledger: input.ledger,
+            recipe: input.recipe,
+            decision: input.decision,
+        }
+    }
+
+    fn is_internal(&self) -> bool {
+        self.edition == Edition::Internal
+    }
+
+    /// The findings of one measure.
+    fn all(&self, measure: &str) -> impl Iterator<Item = &'a Finding> {
+        self.findings.iter().copied().filter(move |finding| finding.measure == measure)
+    }
+
+    /// The number of the first finding of one measure.
+    fn first(&self, measure: &str) -> Option<f64> {
+        self.all(measure).next().and_then(|finding| finding.value)
+    }
+}
+
+/// A section of the report; one without content is left out.
+struct Section {
+    id: &'static str,
+    heading: &'static str,
+    content: fn(&View<'_>) -> Markup,
+    pictures: fn(&View<'_>) -> Vec<Picture>,
+}
+
+const fn section(
+    id: &'static str,
+    heading: &'static str,
+    content: fn(&View<'_>) -> Markup,
+    pictures: fn(&View<'_>) -> Vec<Picture>,
+) -> Section {
+    Section { id, heading, content, pictures }
+}
+
+fn none(_: &View<'_>) -> Vec<Picture> {
+    Vec::new()
+}
+
+/// Every section, in the order in which a reader meets them.
+const SECTIONS: &[Section] = &[
+    section("verdict", "The verdict", summary::content, none),
+    section("asked", "What was asked and done", asked::content, none),
+    section("frontier", "What each method gives and costs", frontier::content, frontier::pictures),
+    section("tables", "Two-way tables", tables::content, tables::pictures),
+    section("distributions", "Distributions", distributions::content, distributions::pictures),
+    section("models", "Models", models::content, models::pictures),
+    section("propensity", "Telling the files apart", propensity::content, propensity::pictures),
+    section("categories", "Map of categories", categories::content, categories::pictures),
+    section("risk", "What it gives away", risk::content, risk::pictures),
+    section("numbers", "Every number of the whole file", every_number::content, none),
+    section("decision", "The decision", decision::content, none),
+    section("ledger", "The privacy ledger", ledger::content, none),
+    section("recipe", "The recipe", recipe::content, none),
+    section("reading", "How to read each number", reading::content, none),
+    section("citing", "How to cite", citing::content, none),
+];

@@ -1,0 +1,70 @@
+//! Classifiers that try to tell original and synthetic records apart.
+
+use super::View;
+use crate::judgement::{reason, told_apart};
+use crate::markup::{Markup, tag};
+use crate::numbers::figure;
+use crate::pictures::propensity;
+use crate::svg::{DataTable, Picture};
+
+pub(super) fn pictures(view: &View<'_>) -> Vec<Picture> {
+    let classifiers: Vec<(String, f64)> = view
+        .findings
+        .iter()
+        .filter(|finding| is_standardised(&finding.measure))
+        .filter_map(|finding| Some((classifier(&finding.measure, finding), finding.value?)))
+        .collect();
+    if classifiers.is_empty() { Vec::new() } else { vec![propensity(&classifiers)] }
+}
+
+fn is_standardised(measure: &str) -> bool {
+    matches!(measure, "propensity.cart.s_pmse_resampled" | "propensity.logit.s_pmse")
+}
+
+fn classifier(measure: &str, finding: &measures::Finding) -> String {
+    match finding.detail.get("order").and_then(|order| order.as_u64()) {
+        _ if measure.contains(".cart.") => "tree".to_owned(),
+        Some(0) | None => "regression, main effects".to_owned(),
+        Some(1) => "regression, two-way".to_owned(),
+        Some(order) => format!("regression, {}-way", order + 1),
+    }
+}
+
+pub(super) fn content(view: &View<'_>) -> Markup {
+    let of_family = || view.findings.iter().filter(|finding| finding.measure.starts_with("propensity."));
+    if of_family().next().is_none() {
+        return Markup::default();
+    }
+    let mut content = Markup::from(tag("p").text(
+        "Files that cannot be told apart tell the same. A classifier is trained to say which file a record is from; S_pMSE \
+         compares its success with what chance would give.",
+    ));
+    content.push(tag("ul").all(of_family().filter(|finding| is_standardised(&finding.measure)).map(
+        |finding| {
+            let name = classifier(&finding.measure, finding);
+            let text = match finding.value {
+                Some(value) => {
+                    let z = finding.measure.replace("s_pmse", "z");
+                    let z = view.all(&z).find(|z| z.detail.get("order") == finding.detail.get("order"));
+                    format!(
+                        "{name}: {} (S_pMSE {})",
+                        told_apart(value, z.and_then(|z| z.value)),
+                        figure(value)
+                    )
+                }
+                None => format!("{name}: {}", reason(finding)),
+            };
+            tag("li").text(text)
+        },
+    )));
+    content.push(tag("div").all(pictures(view).iter().map(Picture::figure)));
+    let rows = of_family().map(|finding| {
+        let value = finding.value.map_or_else(|| reason(finding), figure);
+        let expected = finding.null.map_or_else(|| "–".to_owned(), figure);
+        vec![finding.measure.clone(), classifier(&finding.measure, finding), value, expected]
+    });
+    let table = DataTable::new(["measure", "classifier", "value", "expected by chance"], rows.collect());
+    content
+        .push(tag("details").add(tag("summary").text("All numbers of the classifiers")).add(table.table()));
+    content
+}

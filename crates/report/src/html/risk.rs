@@ -1,0 +1,137 @@
+//! Disclosure risk: uniques, attributes, τ metrics, and the intruder who knows all records but one.
+
+use measures::Finding;
+
+use super::View;
+use crate::judgement::{detail, few, names};
+use crate::markup::{Markup, tag};
+use crate::numbers::{figure, figure_or_dash};
+use crate::pictures::{Row, Sides, paired_bars, risk_plane, tau_curves};
+use crate::svg::{DataTable, Picture};
+
+pub(super) fn pictures(view: &View<'_>) -> Vec<Picture> {
+    let internal = view.internal;
+    let curves = internal.map_or(&[][..], |internal| &internal.tau_curves);
+    let curves = curves.iter().enumerate().map(|(at, curve)| tau_curves(at, curve));
+    let plane = internal.and_then(|internal| internal.intruder.as_ref()).map(risk_plane);
+    uniques(view).into_iter().chain(attributes(view)).chain(curves).chain(plane).collect()
+}
+
+fn percent(value: f64) -> String {
+    format!("{} %", figure(value))
+}
+
+fn uniques(view: &View<'_>) -> Option<Picture> {
+    let value = |measure: &str, on: &[String]| {
+        view.all(measure).find(|finding| finding.on == on).and_then(|finding| finding.value)
+    };
+    let again: Vec<&Finding> = view.all("uniques.ru").collect();
+    let rows: Vec<Row> = again
+        .iter()
+        .map(|finding| Row {
+            name: few(&finding.on),
+            original: value("uniques.p1", &finding.on),
+            synthetic: finding.value,
+        })
+        .collect();
+    let sides = Sides {
+        original: Some("unique in the original"),
+        synthetic: "unique again in the release",
+        axis: "% of original records",
+        written: percent,
+    };
+    (!rows.is_empty()).then(|| {
+        paired_bars("uniques".into(), "Unique records, by what is known of them".into(), &rows, &sides)
+    })
+}
+
+fn attributes(view: &View<'_>) -> Option<Picture> {
+    let rows: Vec<Row> = view
+        .all("attribute.disco")
+        .map(|finding| Row {
+            name: attack(finding),
+            original: same_attack(view, "attribute.dorig", finding),
+            synthetic: finding.value,
+        })
+        .collect();
+    let sides = Sides {
+        original: Some("disclosive in the original"),
+        synthetic: "and disclosed by the release (DiSCO)",
+        axis: "% of original records",
+        written: percent,
+    };
+    let title = "Attribute disclosure, by target and keys".to_owned();
+    (!rows.is_empty()).then(|| paired_bars("attributes".into(), title, &rows, &sides))
+}
+
+fn attack(finding: &Finding) -> String {
+    format!("{} from {}", detail(finding, "target"), few(&names(finding, "keys")))
+}
+
+fn same_attack(view: &View<'_>, measure: &str, as_in: &Finding) -> Option<f64> {
+    let same = |finding: &&Finding| {
+        finding.detail.get("keys") == as_in.detail.get("keys")
+            && finding.detail.get("target") == as_in.detail.get("target")
+    };
+    view.all(measure).find(same).and_then(|finding| finding.value)
+}
+
+pub(super) fn content(view: &View<'_>) -> Markup {
+    let mut content = Markup::default();
+    if let Some(picture) = uniques(view) {
+        content.push(tag("h3").text("Uniques"));
+        content.push(tag("p").text(
+            "A record that is unique by what neighbours know of it can be recognised. One that is unique again in the synthetic file \
+             may be taken for a real person.",
+        ));
+        content.push(picture.figure());
+    }
+    if let Some(picture) = attributes(view) {
+        content.push(tag("h3").text("Attribute disclosure"));
+        content.push(tag("p").text("Who knows the keys of a person looks up the target in the synthetic file. How often is it right, and nothing else possible?"));
+        content.push(picture.figure());
+        content.push(attribute_table(view).table());
+    }
+    let curves = view.internal.map_or(&[][..], |internal| &internal.tau_curves);
+    let tau: Vec<&Finding> =
+        view.findings.iter().copied().filter(|finding| finding.measure.starts_with("tau.")).collect();
+    if !curves.is_empty() || !tau.is_empty() {
+        content.push(tag("h3").text("Cells of few records: the τ metrics"));
+        content.push(tag("p").text("τ₄(1): when the release shows a cell with one record, how often does the original have exactly one there?"));
+        content.push(
+            tag("div").all(curves.iter().enumerate().map(|(at, curve)| tau_curves(at, curve).figure())),
+        );
+        let rows = tau.iter().map(|finding| {
+            let value = finding.value.map_or_else(|| finding.because.clone().unwrap_or_default(), figure);
+            vec![finding.measure.clone(), few(&finding.on), detail(finding, "k"), value]
+        });
+        let table = DataTable::new(["measure", "on", "k", "value"], rows.collect());
+        content.push((!table.rows.is_empty()).then(|| table.table()));
+    }
+    let intruder = intruder_table(view);
+    let plane = view.internal.and_then(|internal| internal.intruder.as_ref());
+    if plane.is_some() || !intruder.rows.is_empty() {
+        content.push(tag("h3").text("The intruder who knows all records but one"));
+        content.push(plane.map(|plane| risk_plane(plane).figure()));
+        content.push((!intruder.rows.is_empty()).then(|| intruder.table()));
+    }
+    content
+}
+
+fn attribute_table(view: &View<'_>) -> DataTable {
+    let measures = ["attribute.dorig", "attribute.disco", "attribute.tcap_taub", "attribute.undefined_share"];
+    let rows = view.all("attribute.disco").map(|finding| {
+        let values = measures.iter().map(|measure| figure_or_dash(same_attack(view, measure, finding)));
+        std::iter::once(attack(finding)).chain(values).collect()
+    });
+    let head = ["attack", "disclosive in the original, %", "DiSCO, %", "TCAP", "share without an answer"];
+    DataTable::new(head, rows.collect())
+}
+
+fn intruder_table(view: &View<'_>) -> DataTable {
+    let of_family = view.findings.iter().filter(|finding| finding.measure.starts_with("intruder."));
+    let rows = of_family.filter(|finding| finding.value.is_some()).map(|finding| {
+        vec![finding.measure.clone(), detail(finding, "prior"), figure_or_dash(finding.value)]
+    });
+    DataTable::new(["measure", "prior", "value"], rows.collect())
+}

@@ -1,0 +1,83 @@
+//! The verdict, in words.
+
+use super::View;
+use crate::judgement::{judged, told_apart};
+use crate::markup::{Markup, Tag, tag};
+use crate::verdict::Verdict;
+use table::figures::thousands;
+
+pub(super) fn content(view: &View<'_>) -> Markup {
+    let verdict = Verdict::of(&view.findings);
+    let mut content =
+        Markup::from(tag("div").with("class", "verdict").all(headline(view).map(|text| tag("p").text(text))));
+    if view.withheld > 0 {
+        content.push(withheld(view));
+    }
+    for (heading, lines) in [
+        ("The files", &verdict.files),
+        ("Does it still tell the truth?", &verdict.utility),
+        ("What does it give away?", &verdict.risk),
+    ] {
+        if !lines.is_empty() {
+            content.push(tag("h3").text(heading));
+            content.push(tag("ul").all(lines.iter().map(|line| tag("li").text(capital(line)))));
+        }
+    }
+    let (undefined, all) = verdict.undefined;
+    if undefined > 0 {
+        content.push(tag("p").with("class", "quiet").text(format!(
+            "{} of {} numbers could not be computed; the evaluation tells each with its reason.",
+            thousands(undefined),
+            thousands(all)
+        )));
+    }
+    content
+}
+
+/// What matters most, in a few sentences.
+fn headline(view: &View<'_>) -> impl Iterator<Item = String> {
+    let two_way = view
+        .all("tables.mean_s_pmse")
+        .find(|finding| finding.detail.get("ways").and_then(|ways| ways.as_u64()) == Some(2))
+        .and_then(|finding| finding.value)
+        .map(|value| format!("Tables of two variables are {}.", judged(value)));
+    let apart = view.first("propensity.cart.s_pmse_resampled").map(|value| {
+        let z = view.first("propensity.cart.z_resampled");
+        format!("A tree tries to tell the files apart: {}.", told_apart(value, z))
+    });
+    let limits = view.decision.filter(|decision| !decision.limits.is_empty()).map(|decision| {
+        let broken: Vec<&str> =
+            decision.limits.iter().filter(|check| !check.kept).map(|check| check.limit.as_str()).collect();
+        match (broken.len(), decision.limits.len()) {
+            (0, 1) => "The limit that the house has set is kept.".to_owned(),
+            (0, all) => format!("All {all} limits that the house has set are kept."),
+            (some, all) => format!("{some} of {all} limits are not kept: {}.", broken.join("; ")),
+        }
+    });
+    let guarantee = view
+        .manifest
+        .map(|manifest| format!("Privacy guarantee: {}.", manifest.guarantee.trim_end_matches('.')));
+    let recommended = view.frontier.map(|frontier| frontier.recommendation.reason.clone());
+    let nothing = (view.findings.is_empty() && view.is_internal() && view.frontier.is_none())
+        .then(|| "Nothing was measured of this release.".to_owned());
+    [two_way, apart, limits, guarantee, recommended, nothing].into_iter().flatten()
+}
+
+fn withheld(view: &View<'_>) -> Tag {
+    let because = view.decision.and_then(|decision| decision.publish.reason.as_deref());
+    let text = if view.findings.is_empty() {
+        "What was measured against the original is not shown: measuring reads the original again, and nothing that the public may see covers that."
+    } else {
+        "Of what was measured against the original, only what its owner allows is shown."
+    };
+    let reason = because.map(|because| format!(" The owner's reason: {because}"));
+    tag("p").with("class", "quiet").text(text).text(reason.unwrap_or_default())
+}
+
+/// The line as a sentence begins.
+fn capital(line: &str) -> String {
+    let mut characters = line.chars();
+    characters
+        .next()
+        .map_or_else(String::new, |first| first.to_uppercase().collect::<String>() + characters.as_str())
+}

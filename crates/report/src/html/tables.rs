@@ -1,0 +1,35 @@
+//! Two-way tables: all of them as a heat map, the worst expanded.
+
+use super::View;
+use crate::markup::{Markup, tag};
+use crate::pictures::{heat_map, pair_table};
+use crate::svg::Picture;
+
+pub(super) fn pictures(view: &View<'_>) -> Vec<Picture> {
+    heat_map(&view.findings).into_iter().chain(worst(view)).collect()
+}
+
+fn worst(view: &View<'_>) -> impl Iterator<Item = Picture> {
+    let tables = view.internal.map_or(&[][..], |internal| &internal.worst_tables);
+    tables.iter().enumerate().map(|(at, table)| pair_table(at, table))
+}
+
+pub(super) fn content(view: &View<'_>) -> Markup {
+    let mut content = Markup::default();
+    if let Some(map) = heat_map(&view.findings) {
+        content.push(tag("p").text(
+            "One cell for every pair of variables. S_pMSE is 1 when the synthetic table differs from the original no more than a \
+             correct generator would; up to 10 is good, up to 30 usable (Raab, Nowok & Dibben 2021).",
+        ));
+        content.push(map.figure());
+    }
+    let worst: Vec<Picture> = worst(view).collect();
+    if !worst.is_empty() {
+        content.push(tag("h3").text("The worst tables, side by side"));
+        content.push(
+            tag("p").text("Each cell is a share of all records; rare classes of long lists stand together."),
+        );
+        content.push(tag("div").all(worst.iter().map(Picture::figure)));
+    }
+    content
+}

@@ -1,0 +1,78 @@
+//! When a number is good: the thresholds and the words that the terminal and the report share.
+
+use measures::Finding;
+use table::figures::thousands;
+
+/// Tables and propensity: S_pMSE up to here is what a fresh sample of the same size would score, 1 + n/N.
+pub(crate) const FRESH_SAMPLE: f64 = 2.0;
+/// Raab, Nowok & Dibben (2021): up to here good.
+pub(crate) const GOOD: f64 = 10.0;
+/// Raab, Nowok & Dibben (2021): up to here still usable.
+pub(crate) const USABLE: f64 = 30.0;
+/// Standard deviations that chance explains.
+pub(crate) const CHANCE: f64 = 2.0;
+
+/// What a standardised distance of tables means.
+pub(crate) fn judged(s_pmse: f64) -> &'static str {
+    match s_pmse {
+        value if value <= FRESH_SAMPLE => "as good as a fresh sample would be",
+        value if value <= GOOD => "good",
+        value if value <= USABLE => "usable with care",
+        _ => "poor, not for analysis",
+    }
+}
+
+/// What a standardised propensity means: within two standard deviations of chance, or by how much beyond.
+pub(crate) fn told_apart(s_pmse: f64, z: Option<f64>) -> &'static str {
+    match s_pmse {
+        _ if z.is_some_and(|z| z <= CHANCE) => "it cannot, more than by chance",
+        value if value <= FRESH_SAMPLE => "it hardly can",
+        value if value <= GOOD => "it can a little",
+        value if value <= USABLE => "it can",
+        _ => "it can easily",
+    }
+}
+
+/// What the tables of a summary are called.
+pub(crate) fn ways(finding: &Finding) -> String {
+    match finding.detail.get("ways").and_then(|ways| ways.as_u64()) {
+        Some(1) => "one-way tables".to_owned(),
+        Some(2) => "two-way tables".to_owned(),
+        Some(3) => "three-way tables".to_owned(),
+        Some(ways) => format!("tables of {ways} variables"),
+        None => "the named tables".to_owned(),
+    }
+}
+
+/// Why there is no number.
+pub(crate) fn reason(finding: &Finding) -> String {
+    format!("not known, because {}", finding.because.as_deref().unwrap_or("it was not computed"))
+}
+
+/// A detail as text.
+pub(crate) fn detail(finding: &Finding, key: &str) -> String {
+    match finding.detail.get(key) {
+        Some(serde_json::Value::String(text)) => text.clone(),
+        Some(serde_json::Value::Number(number)) => match number.as_u64() {
+            Some(whole) => thousands(whole),
+            None => number.to_string(),
+        },
+        Some(other) => other.to_string(),
+        None => String::new(),
+    }
+}
+
+/// A detail that is a list of names.
+pub(crate) fn names(finding: &Finding, key: &str) -> Vec<String> {
+    let list = finding.detail.get(key).and_then(|list| list.as_array());
+    list.into_iter().flatten().filter_map(|name| name.as_str().map(str::to_owned)).collect()
+}
+
+/// Up to eight names, and how many more there are.
+pub(crate) fn few(names: &[String]) -> String {
+    const SHOWN: usize = 8;
+    match names.len() {
+        some if some <= SHOWN => names.join(", "),
+        many => format!("{} and {} more", names[..SHOWN].join(", "), many - SHOWN),
+    }
+}

@@ -1,0 +1,142 @@
+//! Text in a picture: how wide it is about, how it is cut, and where it fits without covering another.
+
+use std::fmt::Display;
+
+use super::px;
+use crate::markup::{Markup, Tag, tag};
+
+/// Width of an average character over the size of the font; wide enough for every usual sans-serif.
+const CHARACTER: f64 = 0.62;
+/// The size of text in pictures.
+pub(crate) const FONT: f64 = 11.0;
+
+/// To which side of its place a text stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Anchor {
+    /// It begins there.
+    Start,
+    /// It is centred there.
+    Middle,
+    /// It ends there.
+    End,
+}
+
+/// About how wide a text is.
+pub(crate) fn label_width(text: &str) -> f64 {
+    text.chars().map(|character| if character as u32 >= 0x2e80 { 1.7 } else { 1.0 }).sum::<f64>()
+        * CHARACTER
+        * FONT
+}
+
+/// The text, cut to a width with an ellipsis.
+pub(crate) fn shortened(text: &str, width: f64) -> String {
+    if label_width(text) <= width {
+        return text.to_owned();
+    }
+    let mut cut = String::new();
+    for character in text.chars() {
+        cut.push(character);
+        if label_width(&cut) > width - CHARACTER * FONT {
+            cut.pop();
+            break;
+        }
+    }
+    cut.truncate(cut.trim_end().len());
+    cut.push('…');
+    cut
+}
+
+/// A text at a place, cut to `width`; what was cut is told in full by its title.
+pub(crate) fn label(text: &str, (x, y): (f64, f64), anchor: Anchor, width: f64) -> Tag {
+    let shown = shortened(text, width);
+    let is_cut = shown != text;
+    let anchor = match anchor {
+        Anchor::Start => "start",
+        Anchor::Middle => "middle",
+        Anchor::End => "end",
+    };
+    let element = tag("text").with("x", px(x)).with("y", px(y)).with("text-anchor", anchor).text(shown);
+    if is_cut { element.add(tag("title").text(text)) } else { element }
+}
+
+/// Labels beside points, of which none covers another or leaves the picture.
+#[derive(Debug)]
+pub(crate) struct Labels {
+    room: [f64; 4],
+    taken: Vec<[f64; 4]>,
+}
+
+impl Labels {
+    /// Within these limits: left, top, right, bottom.
+    pub(crate) fn within(room: [f64; 4]) -> Self {
+        Self { room, taken: Vec::new() }
+    }
+
+    /// Keeps labels away from a point.
+    pub(crate) fn keep_free(&mut self, (x, y): (f64, f64), radius: f64) {
+        self.taken.push([x - radius, y - radius, x + radius, y + radius]);
+    }
+
+    /// The label right or left of, above or below a point, or nothing where it does not fit.
+    pub(crate) fn place(&mut self, text: &str, (x, y): (f64, f64), class: impl Display) -> Markup {
+        let (width, height) = (label_width(text) + 2.0, FONT + 2.0);
+        let places = [
+            (x + 8.0, y + 4.0, Anchor::Start),
+            (x - 8.0, y + 4.0, Anchor::End),
+            (x, y - 9.0, Anchor::Middle),
+            (x, y + 18.0, Anchor::Middle),
+            (x + 8.0, y - 7.0, Anchor::Start),
+            (x + 8.0, y + 15.0, Anchor::Start),
+            (x - 8.0, y - 7.0, Anchor::End),
+            (x - 8.0, y + 15.0, Anchor::End),
+        ];
+        for (x, y, anchor) in places {
+            let left = match anchor {
+                Anchor::Start => x,
+                Anchor::Middle => x - width / 2.0,
+                Anchor::End => x - width,
+            };
+            let place = [left, y - height + 2.0, left + width, y + 3.0];
+            let inside = place[0] >= self.room[0]
+                && place[1] >= self.room[1]
+                && place[2] <= self.room[2]
+                && place[3] <= self.room[3];
+            let covers = |other: &[f64; 4]| {
+                place[0] < other[2] && other[0] < place[2] && place[1] < other[3] && other[1] < place[3]
+            };
+            if inside && !self.taken.iter().any(covers) {
+                self.taken.push(place);
+                return label(text, (x, y), anchor, width).with("class", class).into();
+            }
+        }
+        Markup::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_names_are_cut_and_told_in_full() {
+        assert_eq!(shortened("MARRIED", 100.0), "MARRIED");
+        let long = "a very long name of a level that nobody would print";
+        let cut = shortened(long, 80.0);
+        assert!(cut.ends_with('…') && label_width(&cut) <= 80.0, "{cut}");
+        let markup = Markup::from(label(long, (0.0, 0.0), Anchor::Start, 80.0)).into_string();
+        assert!(markup.contains(&format!("<title>{long}</title>")));
+    }
+
+    #[test]
+    fn labels_do_not_cover_each_other() {
+        let mut labels = Labels::within([0.0, 0.0, 200.0, 60.0]);
+        let placed = (0..20).filter(|_| !labels.place("a label", (100.0, 30.0), "name").is_empty()).count();
+        assert!((2..=8).contains(&placed), "{placed}");
+        let fit = |one: &[f64; 4], other: &[f64; 4]| {
+            one[2] <= other[0] || other[2] <= one[0] || one[3] <= other[1] || other[3] <= one[1]
+        };
+        for (at, one) in labels.taken.iter().enumerate() {
+            assert!(labels.taken[..at].iter().all(|other| fit(one, other)));
+        }
+    }
+}

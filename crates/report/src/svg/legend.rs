@@ -1,0 +1,46 @@
+//! What the signs of a picture mean.
+
+use super::label::{Anchor, label, label_width};
+use super::{Filling, Stroke, Symbol, bar, line, point};
+use crate::markup::{Markup, Tag, tag};
+
+/// One line of a legend.
+#[derive(Clone, Debug)]
+pub(crate) struct Entry {
+    /// The sign.
+    pub(crate) sign: Sign,
+    /// What it means.
+    pub(crate) text: String,
+}
+
+/// A sign of a legend.
+#[derive(Clone, Debug)]
+pub(crate) enum Sign {
+    /// A bar.
+    Bar(Filling),
+    /// A line.
+    Line(Stroke),
+    /// A point with the class of its style.
+    Point(Symbol, String),
+}
+
+/// Entries one after the other from a place on, in as many rows as `width` asks for; with the height that they take.
+pub(crate) fn legend(entries: &[Entry], (left, top): (f64, f64), width: f64) -> (Tag, f64) {
+    const ROW: f64 = 18.0;
+    let (mut x, mut y) = (left, top);
+    let mut signs = Markup::default();
+    for Entry { sign, text } in entries {
+        let room = 24.0 + label_width(text).min(width - 24.0);
+        if x > left && x + room > left + width {
+            (x, y) = (left, y + ROW);
+        }
+        signs.push(match sign {
+            Sign::Bar(filling) => bar((x, y + 2.0), (x + 14.0, y + 12.0), *filling),
+            Sign::Line(stroke) => line((x, y + 7.0), (x + 16.0, y + 7.0), *stroke),
+            Sign::Point(symbol, class) => point((x + 8.0, y + 7.0), 5.0, *symbol).with("class", class),
+        });
+        signs.push(label(text, (x + 20.0, y + 11.0), Anchor::Start, width - 20.0));
+        x += room + 14.0;
+    }
+    (tag("g").with("class", "legend").add(signs), y + ROW - top)
+}

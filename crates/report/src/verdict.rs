@@ -1,0 +1,296 @@
+//! What the findings mean, in sentences: what the terminal prints is what the report says.
+
+use std::fmt::Write;
+
+use measures::Finding;
+use table::figures::thousands;
+
+use crate::judgement::{detail, few, judged, names, reason, told_apart, ways};
+
+/// The findings in sentences.
+pub(crate) struct Verdict {
+    /// What the files are.
+    pub(crate) files: Vec<String>,
+    /// Does it still tell the truth?
+    pub(crate) utility: Vec<String>,
+    /// What does it give away?
+    pub(crate) risk: Vec<String>,
+    /// How many numbers could not be computed, of how many.
+    pub(crate) undefined: (usize, usize),
+}
+
+impl Verdict {
+    /// What these findings mean.
+    pub(crate) fn of(findings: &[&Finding]) -> Self {
+        let page = Page { findings };
+        let lines = |text: Result<String, std::fmt::Error>| {
+            debug_assert!(text.is_ok(), "writing to a string cannot fail");
+            text.unwrap_or_default().lines().map(|line| line.trim().to_owned()).collect()
+        };
+        let undefined = findings.iter().filter(|finding| finding.value.is_none()).count();
+        Self {
+            files: lines(page.files()),
+            utility: lines(page.utility()),
+            risk: lines(page.risk()),
+            undefined: (undefined, findings.len()),
+        }
+    }
+}
+
+/// Findings by name.
+struct Page<'a> {
+    findings: &'a [&'a Finding],
+}
+
+impl<'a> Page<'a> {
+    fn all(&self, measure: &str) -> impl Iterator<Item = &'a Finding> {
+        self.findings.iter().copied().filter(move |finding| finding.measure == measure)
+    }
+
+    fn first(&self, measure: &str) -> Option<&'a Finding> {
+        self.all(measure).next()
+    }
+
+    fn files(&self) -> Result<String, std::fmt::Error> {
+        let mut out = String::new();
+        if let Some(records) = self.first("files.records") {
+            let value = records.value.map_or_else(String::new, |value| thousands(value.round() as u64));
+            writeln!(out, "  records: {value} for {} original ones", detail(records, "original"))?;
+        }
+        if let Some(columns) = self.first("files.columns") {
+            for (key, file) in [("only_original", "original"), ("only_synthetic", "synthetic file")] {
+                let names = names(columns, key);
+                if !names.is_empty() {
+                    writeln!(out, "  left out, because only the {file} has them: {}", names.join(", "))?;
+                }
+            }
+        }
+        let levels: Vec<String> = self
+            .all("files.levels")
+            .filter(|finding| finding.value.is_some_and(|value| value > 0.0))
+            .map(|finding| {
+                let (original, synthetic) =
+                    (detail(finding, "only_original"), detail(finding, "only_synthetic"));
+                format!(
+                    "{} ({original} only in the original, {synthetic} only in the synthetic file)",
+                    finding.on.join(":")
+                )
+            })
+            .collect();
+        if !levels.is_empty() {
+            writeln!(out, "  levels that not both have: {}", levels.join("; "))?;
+        }
+        if let Some(kinds) =
+            self.first("files.kinds").filter(|finding| finding.value.is_some_and(|value| value > 0.0))
+        {
+            let each = kinds.detail.get("columns").and_then(|columns| columns.as_array());
+            let text =
+                |value: &serde_json::Value, key: &str| value[key].as_str().unwrap_or_default().to_owned();
+            let each = each.into_iter().flatten().map(|column| {
+                format!(
+                    "{} ({} and {})",
+                    text(column, "variable"),
+                    text(column, "original"),
+                    text(column, "synthetic")
+                )
+            });
+            writeln!(out, "  of another kind in the two files: {}", each.collect::<Vec<_>>().join(", "))?;
+        }
+        Ok(out)
+    }
+
+    fn utility(&self) -> Result<String, std::fmt::Error> {
+        let mut out = String::new();
+        self.tables(&mut out)?;
+        self.propensity(&mut out)?;
+        self.averages(&mut out)?;
+        self.models(&mut out)?;
+        self.conformance(&mut out)?;
+        if let Some(score) = self.first("taub.overall").and_then(|finding| finding.value) {
+            writeln!(out, "  overall score (Taub & Elliot): {score:.3} of 1")?;
+        }
+        Ok(out)
+    }
+
+    fn tables(&self, out: &mut String) -> std::fmt::Result {
+        let worst: Vec<&Finding> = self.all("tables.worst_s_pmse").collect();
+        for (mean, worst) in self.all("tables.mean_s_pmse").zip(worst) {
+            let which = ways(mean);
+            let Some(value) = mean.value else {
+                writeln!(out, "  {which}: {}", reason(mean))?;
+                continue;
+            };
+            write!(out, "  {which}: {} (mean S_pMSE {value:.2}", judged(value))?;
+            match worst.value {
+                Some(value) => writeln!(out, "; worst {} {value:.2})", worst.on.join(":"))?,
+                None => writeln!(out, ")")?,
+            }
+        }
+        Ok(())
+    }
+
+    fn propensity(&self, out: &mut String) -> std::fmt::Result {
+        if let Some(ratio) = self.first("propensity.cart.s_pmse_resampled") {
+            match ratio.value {
+                Some(value) => {
+                    let auc = self.first("propensity.cart.auc").and_then(|finding| finding.value);
+                    let auc = auc.map_or_else(String::new, |auc| format!(", area under the curve {auc:.3}"));
+                    writeln!(
+                        out,
+                        "  a tree that tries to tell the files apart: {} (S_pMSE {value:.2} by {} resamples{auc})",
+                        told_apart(value, self.first("propensity.cart.z_resampled").and_then(|z| z.value)),
+                        detail(ratio, "resamples")
+                    )?;
+                }
+                None => writeln!(out, "  a tree that tries to tell the files apart: {}", reason(ratio))?,
+            }
+        }
+        for (ratio, z) in self.all("propensity.logit.s_pmse").zip(self.all("propensity.logit.z")) {
+            let order = match ratio.detail.get("order").and_then(|order| order.as_u64()) {
+                Some(0) | None => "main effects".to_owned(),
+                Some(1) => "two-way interactions".to_owned(),
+                Some(order) => format!("interactions of {} variables", order + 1),
+            };
+            match (ratio.value, z.value) {
+                (Some(value), Some(z)) => writeln!(
+                    out,
+                    "  a regression with {order}: {} (S_pMSE {value:.2}, z {z:.1})",
+                    told_apart(value, Some(z))
+                )?,
+                _ => writeln!(out, "  a regression with {order}: {}", reason(ratio))?,
+            }
+        }
+        Ok(())
+    }
+
+    fn averages(&self, out: &mut String) -> std::fmt::Result {
+        for finding in self.all("counts.mean_roc") {
+            if let Some(value) = finding.value {
+                writeln!(out, "  ratio of counts in {}: {value:.3} of 1", ways(finding))?;
+            }
+        }
+        for finding in self.all("interval.mean_overlap") {
+            let Some(value) = finding.value else { continue };
+            let of = match finding.detail.get("of").and_then(|of| of.as_str()) {
+                Some("proportions") => format!("shares in {}", ways(finding)),
+                Some("mean") => "means".to_owned(),
+                other => other.unwrap_or_default().to_owned(),
+            };
+            writeln!(out, "  overlap of 95 % intervals of {of}: {value:.3} of 1")?;
+        }
+        let furthest = self.all("distance.ks").filter(|finding| finding.value.is_some());
+        let furthest = furthest
+            .max_by(|one, other| one.value.partial_cmp(&other.value).unwrap_or(std::cmp::Ordering::Equal));
+        if let Some(ks) = furthest {
+            let value = ks.value.unwrap_or_default();
+            writeln!(
+                out,
+                "  the number furthest from its distribution: {} (Kolmogorov–Smirnov {value:.3})",
+                ks.on.join("")
+            )?;
+        }
+        for (measure, what) in [
+            ("distance.mean_correlation", "correlations"),
+            ("distance.mean_cramers_v", "associations of categories (Cramér's V)"),
+        ] {
+            if let Some(value) = self.first(measure).and_then(|finding| finding.value) {
+                writeln!(out, "  {what} differ by {value:.3} on average")?;
+            }
+        }
+        if let Some(score) = self.first("mca.score") {
+            match score.value {
+                Some(value) => writeln!(out, "  map of categories (MCA): {value:.3} of 1")?,
+                None => writeln!(out, "  map of categories (MCA): {}", reason(score))?,
+            }
+        }
+        Ok(())
+    }
+
+    fn models(&self, out: &mut String) -> std::fmt::Result {
+        for overlap in self.all("model.overlap") {
+            let model = detail(overlap, "model");
+            let same = |finding: &&Finding| {
+                detail(finding, "model") == model && detail(finding, "family") == detail(overlap, "family")
+            };
+            let Some(value) = overlap.value else {
+                writeln!(out, "  {model}: {}", reason(overlap))?;
+                continue;
+            };
+            let lack = self.all("model.lack_of_fit").find(same);
+            let p = lack.and_then(|lack| lack.detail.get("p_value")).and_then(|p| p.as_f64());
+            let judged = match p {
+                Some(p) if p >= 0.05 => "coefficients differ no more than by chance",
+                Some(_) => "coefficients differ more than by chance",
+                None => "coefficients compared",
+            };
+            let p = p.map_or_else(String::new, |p| format!(", lack of fit p = {p:.2e}"));
+            writeln!(out, "  {model}: {judged} (interval overlap {value:.3}{p})")?;
+        }
+        Ok(())
+    }
+
+    fn conformance(&self, out: &mut String) -> std::fmt::Result {
+        if let Some(value) = self.first("conformance.all_values").and_then(|finding| finding.value) {
+            if value == 0.0 {
+                writeln!(out, "  values outside the original's domain: none")?;
+            } else {
+                writeln!(out, "  values outside the original's domain: {value:.3} %")?;
+            }
+        }
+        for rule in self.all("conformance.rule").filter(|rule| rule.value.is_some_and(|value| value > 0.0)) {
+            let value = rule.value.unwrap_or_default();
+            writeln!(out, "  broken by {value:.3} % of records: {}", detail(rule, "rule"))?;
+        }
+        Ok(())
+    }
+
+    fn risk(&self) -> Result<String, std::fmt::Error> {
+        let mut out = String::new();
+        for (unique, again) in self.all("uniques.p1").zip(self.all("uniques.ru")) {
+            if let (Some(p1), Some(ru)) = (unique.value, again.value) {
+                writeln!(
+                    out,
+                    "  on {}: {p1:.2} % of the original's records are unique, {ru:.2} % appear again as unique",
+                    few(&unique.on)
+                )?;
+            }
+        }
+        for disco in self.all("attribute.disco") {
+            let (keys, target) = (names(disco, "keys"), detail(disco, "target"));
+            let Some(value) = disco.value else { continue };
+            let same =
+                |finding: &&Finding| names(finding, "keys") == keys && detail(finding, "target") == target;
+            let tcap = self.all("attribute.tcap_taub").find(same).and_then(|finding| finding.value);
+            let tcap = tcap.map_or_else(String::new, |tcap| format!(", TCAP {tcap:.3}"));
+            writeln!(
+                out,
+                "  who knows {} learns {target} for {value:.2} % of records (DiSCO{tcap})",
+                few(&keys)
+            )?;
+        }
+        for tau in self.all("tau.4") {
+            if let Some(value) = tau.value {
+                writeln!(
+                    out,
+                    "  a cell found with about {} synthetic records has as many original ones with probability {value:.3} (tau4)",
+                    detail(tau, "k")
+                )?;
+            }
+        }
+        for outside in self.all("intruder.outside_share") {
+            if let Some(value) = outside.value {
+                writeln!(out, "  records with a risk outside the accepted regions: {:.2} %", 100.0 * value)?;
+            }
+        }
+        for most in self.all("intruder.r_max") {
+            if let Some(value) = most.value {
+                writeln!(
+                    out,
+                    "  who knows all records but one is sure of it by {value:.3} at most (prior: {})",
+                    detail(most, "prior")
+                )?;
+            }
+        }
+        Ok(out)
+    }
+}

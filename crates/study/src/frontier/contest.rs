@@ -1,0 +1,288 @@
+//! The contest: every contestant run several times, and all of them put on one map.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use measures::Finding;
+use rayon::ThreadPoolBuilder;
+use serde::Serialize;
+use synthesis::cell_sizes;
+use table::Table;
+
+use super::axes::AxisName;
+use super::battery::Battery;
+use super::grid::Entry;
+use super::map::{Ran, draw_map};
+use super::planned::planned;
+use super::resume::{RunRecord, RunStore, key_of, seed_of};
+use super::{Frontier, FrontierError, Limit, Origin, Timings, run};
+use crate::plan::CellSizes;
+
+/// Who takes part, how they are judged, and by which limits.
+pub struct Contest<'a> {
+    /// The confidential table.
+    pub original: &'a Table,
+    /// Its file name.
+    pub data: String,
+    /// A hash of the file, so that kept runs of another file are not taken for runs of this one.
+    pub fingerprint: String,
+    /// Contestants that recipes make.
+    pub entries: Vec<Entry>,
+    /// Contestants that other tools made.
+    pub imported: Vec<Imported>,
+    /// How they are judged.
+    pub battery: Battery,
+    /// The axis of risk.
+    pub risk: AxisName,
+    /// The axis of utility.
+    pub utility: AxisName,
+    /// The house's limits.
+    pub limits: Vec<Limit>,
+    /// How often each recipe is run.
+    pub repeat: u32,
+    /// The seed of all runs.
+    pub seed: u64,
+    /// What is to be said of the whole, such as what was left out of the grid.
+    pub remarks: Vec<String>,
+}
+
+/// A contestant that another tool made: the data sets of one release.
+pub struct Imported {
+    /// Its name.
+    pub name: String,
+    /// The files' names, without their folders.
+    pub files: Vec<String>,
+    /// A hash of the files.
+    pub fingerprint: String,
+    /// Their records.
+    pub tables: Vec<Table>,
+}
+
+/// What theory says of one contestant.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct PlannedContestant {
+    /// Its name.
+    pub name: String,
+    /// The expected value on each axis of which theory speaks.
+    pub expected: Vec<(AxisName, f64)>,
+}
+
+/// How far the runs have come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Progress {
+    /// Runs that are finished, those found again included.
+    pub done: usize,
+    /// Of those, runs that were found again.
+    pub found_again: usize,
+    /// All runs.
+    pub of: usize,
+}
+
+impl Imported {
+    /// Refuses files whose columns are not those of the data; their order does not matter.
+    pub fn check_columns(&self, original: &Table) -> Result<(), FrontierError> {
+        let names = |table: &Table| -> Vec<String> {
+            table.schema().variables().iter().map(|variable| variable.name.clone()).collect()
+        };
+        let wanted = names(original);
+        for table in &self.tables {
+            let own = names(table);
+            let missing: Vec<&String> = wanted.iter().filter(|name| !own.contains(name)).collect();
+            let extra: Vec<&String> = own.iter().filter(|name| !wanted.contains(name)).collect();
+            let list = |what: &str, names: &[&String]| {
+                let names: Vec<&str> = names.iter().map(|name| name.as_str()).collect();
+                (!names.is_empty()).then(|| format!("{what} {}", names.join(", ")))
+            };
+            let difference: Vec<String> =
+                [list("without", &missing), list("with", &extra)].into_iter().flatten().collect();
+            if !difference.is_empty() {
+                return Err(FrontierError::OtherColumns {
+                    name: self.name.clone(),
+                    difference: difference.join("; "),
+                });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A run that is to be had.
+struct Job<'a> {
+    contestant: usize,
+    name: &'a str,
+    number: u32,
+    key: String,
+}
+
+impl Contest<'_> {
+    /// What theory says, before anything is run: one for each contestant of which it speaks.
+    pub fn plan(&self) -> Result<Vec<PlannedContestant>, FrontierError> {
+        let mut sizes: BTreeMap<u32, CellSizes> = BTreeMap::new();
+        let mut all = Vec::new();
+        for entry in &self.entries {
+            if !matches!(entry.recipe.method.as_str(), "saturated" | "catall") {
+                continue;
+            }
+            let groups = entry.recipe.groups;
+            if !sizes.contains_key(&groups) {
+                sizes.insert(groups, CellSizes::new(cell_sizes(self.original, groups as usize)?)?);
+            }
+            let expected = planned(self.original, &entry.recipe, &sizes[&groups], &self.battery.settings)?;
+            if !expected.is_empty() {
+                all.push(PlannedContestant { name: entry.name.clone(), expected });
+            }
+        }
+        Ok(all)
+    }
+
+    /// Runs every contestant, as far as its runs are not kept, on all cores, and puts them on the map.
+    pub fn run(
+        &self,
+        store: &RunStore,
+        watch: &(dyn Fn(Progress) + Sync),
+    ) -> Result<(Frontier, Timings), FrontierError> {
+        if self.repeat == 0 {
+            return Err(FrontierError::option("--repeat", "every recipe must be run at least once"));
+        }
+        self.imported.iter().try_for_each(|imported| imported.check_columns(self.original))?;
+        let planned = self.plan()?;
+        let records = self.all_runs(store, watch)?;
+        let mut ran = Vec::new();
+        for (at, runs) in records.into_iter().enumerate() {
+            let (name, label, origin, epsilon) = match self.entries.get(at) {
+                Some(entry) => {
+                    let origin = Origin::Recipe {
+                        method: entry.recipe.method.clone(),
+                        recipe: entry.recipe.to_toml(),
+                    };
+                    let epsilon = entry.recipe.privacy.as_ref().and_then(|privacy| privacy.epsilon);
+                    (entry.name.clone(), entry.label.clone(), origin, epsilon)
+                }
+                None => {
+                    let imported = &self.imported[at - self.entries.len()];
+                    let origin = Origin::Imported { files: imported.files.clone() };
+                    (imported.name.clone(), format!("{} (imported)", imported.name), origin, None)
+                }
+            };
+            let expected = planned.iter().find(|planned| planned.name == name);
+            let expected = expected.map(|planned| planned.expected.clone()).unwrap_or_default();
+            ran.push(Ran { name, label, origin, epsilon, expected, runs });
+        }
+        Ok(draw_map(self, ran))
+    }
+
+    fn jobs(&self) -> Vec<Job<'_>> {
+        let version = env!("CARGO_PKG_VERSION");
+        let schema = self.original.schema().to_toml();
+        let battery = self.battery.fingerprint();
+        let seed = self.seed.to_string();
+        let key = |what: &str, number: u32| {
+            key_of(&[version, &self.fingerprint, &schema, &battery, what, &seed, &number.to_string()])
+        };
+        let mut jobs = Vec::new();
+        // The first run of all, then the second of all: what is there early is there of everybody.
+        for number in 0..self.repeat {
+            for (contestant, entry) in self.entries.iter().enumerate() {
+                let key = key(&entry.recipe.to_toml(), number);
+                jobs.push(Job { contestant, name: &entry.name, number, key });
+            }
+        }
+        for (at, imported) in self.imported.iter().enumerate() {
+            let key = key(&imported.fingerprint, 0);
+            jobs.push(Job { contestant: self.entries.len() + at, name: &imported.name, number: 0, key });
+        }
+        jobs
+    }
+
+    /// Every contestant's runs, in their order.
+    fn all_runs(
+        &self,
+        store: &RunStore,
+        watch: &(dyn Fn(Progress) + Sync),
+    ) -> Result<Vec<Vec<RunRecord>>, FrontierError> {
+        let jobs = self.jobs();
+        let kept: Vec<Option<RunRecord>> =
+            jobs.iter().map(|job| store.find(job.name, job.number, &job.key)).collect();
+        let pending: Vec<usize> = (0..jobs.len()).filter(|at| kept[*at].is_none()).collect();
+        let found_again = jobs.len() - pending.len();
+        let report = |done: usize| watch(Progress { done: found_again + done, found_again, of: jobs.len() });
+        report(0);
+        let fresh = self.run_side_by_side(&jobs, &pending, store, &report)?;
+        let mut fresh = fresh.into_iter();
+        let mut records: Vec<Vec<RunRecord>> =
+            (0..self.entries.len() + self.imported.len()).map(|_| Vec::new()).collect();
+        for (job, kept) in jobs.iter().zip(kept) {
+            if let Some(record) = kept.or_else(|| fresh.next()) {
+                records[job.contestant].push(record);
+            }
+        }
+        Ok(records)
+    }
+
+    /// The pending runs in their order. Each worker has threads of its own, so that a run's time is its own.
+    fn run_side_by_side(
+        &self,
+        jobs: &[Job<'_>],
+        pending: &[usize],
+        store: &RunStore,
+        report: &(dyn Fn(usize) + Sync),
+    ) -> Result<Vec<RunRecord>, FrontierError> {
+        let threads = rayon::current_num_threads();
+        let workers = threads.min(pending.len()).max(1);
+        let (next, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        let results: Vec<Mutex<Option<RunRecord>>> = pending.iter().map(|_| Mutex::new(None)).collect();
+        let failure: Mutex<Option<FrontierError>> = Mutex::new(None);
+        let work = || {
+            let pool = ThreadPoolBuilder::new().num_threads((threads / workers).max(1)).build();
+            let failed = |error| *failure.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
+            let pool = match pool {
+                Ok(pool) => pool,
+                Err(error) => return failed(FrontierError::option("--threads", error.to_string())),
+            };
+            loop {
+                let at = next.fetch_add(1, Ordering::Relaxed);
+                let Some(job) = pending.get(at).map(|place| &jobs[*place]) else { return };
+                let record = pool.install(|| self.run_job(job));
+                match store.keep(job.name, job.number, &record) {
+                    Ok(kept) => *results[at].lock().unwrap_or_else(PoisonError::into_inner) = Some(kept),
+                    Err(error) => {
+                        next.store(pending.len(), Ordering::Relaxed);
+                        return failed(error);
+                    }
+                }
+                report(done.fetch_add(1, Ordering::Relaxed) + 1);
+            }
+        };
+        std::thread::scope(|scope| {
+            (0..workers).for_each(|_| {
+                scope.spawn(work);
+            });
+        });
+        if let Some(error) = failure.into_inner().unwrap_or_else(PoisonError::into_inner) {
+            return Err(error);
+        }
+        let result =
+            |result: Mutex<Option<RunRecord>>| result.into_inner().unwrap_or_else(PoisonError::into_inner);
+        Ok(results.into_iter().filter_map(result).collect())
+    }
+
+    fn run_job(&self, job: &Job<'_>) -> RunRecord {
+        match self.entries.get(job.contestant) {
+            Some(entry) => {
+                let (seed, number) = (self.seed.to_string(), job.number.to_string());
+                let seed = seed_of(&[&seed, &entry.recipe.to_toml(), &number]);
+                run::of_recipe(self.original, &entry.recipe, seed, &self.battery, job.key.clone())
+            }
+            None => {
+                let imported = &self.imported[job.contestant - self.entries.len()];
+                run::of_files(self.original, &imported.tables, &self.battery, job.key.clone())
+            }
+        }
+    }
+}
+
+/// The findings of the runs that have some.
+pub(super) fn findings_of(runs: &[RunRecord]) -> Vec<Vec<Finding>> {
+    runs.iter().filter(|run| run.failed.is_none()).map(|run| run.findings.clone()).collect()
+}

@@ -1,0 +1,131 @@
+//! The house's own limits: bounds on measures, on epsilon, and McClure's regions of the (RR, R) plane.
+
+use measures::Finding;
+
+use super::axes::{AxisName, EPSILON};
+use super::{FrontierError, Limit, LimitCheck};
+
+/// The limit that a file of acceptable regions sets: no record's risk may lie outside.
+pub const REGIONS: &str = "intruder.regions";
+
+const OUTSIDE: &str = "intruder.outside_share";
+
+/// Reads a limit such as `attribute.disco <= 5`, `tables.mean_s_pmse:2 <= 10` or `epsilon <= 1`.
+pub fn parse(text: &str) -> Result<Limit, FrontierError> {
+    let refuse = |message: String| FrontierError::option(format!("--limit \"{text}\""), message);
+    let signs = [("<=", true), (">=", false), ("≤", true), ("≥", false)];
+    let Some((sign, at_most)) = signs.into_iter().find(|(sign, _)| text.contains(sign)) else {
+        return Err(refuse("write it as MEASURE <= NUMBER or MEASURE >= NUMBER".into()));
+    };
+    let (measure, bound) = text.split_once(sign).unwrap_or((text, ""));
+    let name: AxisName = measure.parse().map_err(refuse)?;
+    let bound: f64 = match bound.trim().parse() {
+        Ok(bound) if f64::is_finite(bound) => bound,
+        _ => return Err(refuse(format!("what stands after {sign} is not a number"))),
+    };
+    let measure = name.ways.map_or(name.measure.clone(), |ways| format!("{}:{ways}", name.measure));
+    Ok(Limit { text: text.trim().to_owned(), measure, bound: Some(bound), at_most })
+}
+
+/// The limit that no record's risk lies outside the acceptable regions (McClure & Reiter 2012, section 4).
+pub fn regions() -> Limit {
+    let text = "every record within the acceptable regions of (RR, R)".to_owned();
+    Limit { text, measure: REGIONS.to_owned(), bound: None, at_most: true }
+}
+
+/// The measure that a limit is about, with the bound that it sets on it.
+pub fn axis_of(limit: &Limit) -> AxisName {
+    let measure = if limit.measure == REGIONS { OUTSIDE } else { &limit.measure };
+    measure.parse().unwrap_or_else(|_| AxisName::new(measure))
+}
+
+/// What is to be said of a limit that may not mean what it says: a share where the measure is in per cent.
+pub fn remark(limit: &Limit) -> Option<String> {
+    let card = measures::card_of(&axis_of(limit).measure)?;
+    let bound = limit.bound.filter(|bound| card.unit == "%" && *bound > 0.0 && *bound < 1.0)?;
+    Some(format!("the limit `{}` means {bound} per cent: {} is measured in per cent", limit.text, card.name))
+}
+
+/// Whether runs keep a limit: the worst value over what the measure is on, averaged over the runs, against the bound.
+///
+/// A value that is not there keeps nothing. `epsilon` is what the contestant spends in every run.
+pub fn check(limit: &Limit, runs: &[Vec<Finding>], epsilon: Option<f64>) -> LimitCheck {
+    let (axis, bound) = (axis_of(limit), limit.bound.unwrap_or(0.0));
+    let keeps = |value: f64| if limit.at_most { value <= bound } else { value >= bound };
+    if axis.measure == EPSILON {
+        let because = "it is not private: no epsilon bounds what it may tell";
+        return LimitCheck {
+            limit: limit.text.clone(),
+            value: epsilon,
+            kept: epsilon.is_some_and(keeps),
+            share_of_runs: epsilon.map(|epsilon| f64::from(u8::from(keeps(epsilon)))),
+            because: epsilon.is_none().then(|| because.to_owned()),
+        };
+    }
+    let values: Vec<Option<f64>> = runs.iter().map(|run| axis.extreme(run, limit.at_most)).collect();
+    let all: Option<Vec<f64>> = values.iter().copied().collect();
+    let value = all.filter(|all| !all.is_empty()).map(|all| all.iter().sum::<f64>() / all.len() as f64);
+    let because = value.is_none().then(|| {
+        let of_axis = runs.iter().flatten().filter(|finding| axis.is_of(finding));
+        let reason = of_axis.filter_map(|finding| finding.because.clone()).next();
+        reason.unwrap_or_else(|| "it was not measured".to_owned())
+    });
+    let kept = values.iter().filter(|value| value.is_some_and(keeps)).count();
+    LimitCheck {
+        limit: limit.text.clone(),
+        value,
+        kept: value.is_some_and(keeps),
+        share_of_runs: (!runs.is_empty()).then(|| kept as f64 / runs.len() as f64),
+        because,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use measures::Better;
+
+    use super::*;
+
+    fn run(values: &[f64]) -> Vec<Finding> {
+        let finding = |value: &f64| Finding::value("attribute.disco", ["x"], *value, None, Better::Lower);
+        values.iter().map(finding).collect()
+    }
+
+    #[test]
+    fn the_worst_target_counts_and_runs_are_averaged() {
+        let limit = parse(" attribute.disco <= 4 ").unwrap();
+        let check_of = |runs: &[Vec<Finding>]| check(&limit, runs, None);
+        let found = check_of(&[run(&[1.0, 3.0]), run(&[2.0, 4.5])]);
+        assert_eq!((found.value, found.kept, found.share_of_runs), (Some(3.75), true, Some(0.5)));
+        let found = check_of(&[run(&[5.0]), run(&[4.0])]);
+        assert_eq!((found.value, found.kept), (Some(4.5), false));
+        let at_least = parse("attribute.disco >= 4").unwrap();
+        assert_eq!(check(&at_least, &[run(&[5.0, 3.0])], None).value, Some(3.0));
+    }
+
+    #[test]
+    fn what_is_not_there_keeps_nothing() {
+        let limit = parse("attribute.tcap <= 40").unwrap();
+        let none = Finding::undefined("attribute.tcap", ["x"], Better::Lower, "no keys occur");
+        let found = check(&limit, &[vec![none]], None);
+        assert_eq!((found.kept, found.because.as_deref()), (false, Some("no keys occur")));
+        let epsilon = parse("epsilon <= 1").unwrap();
+        assert!(!check(&epsilon, &[run(&[1.0])], None).kept);
+        assert!(check(&epsilon, &[run(&[1.0])], Some(1.0)).kept);
+        assert!(!check(&epsilon, &[], Some(2.0)).kept);
+        assert!(!check(&regions(), &[run(&[1.0])], None).kept);
+    }
+
+    #[test]
+    fn limits_that_cannot_be_read_say_what_to_write() {
+        let refused = |text: &str| parse(text).unwrap_err().to_string();
+        assert!(refused("attribute.disco < 4").contains("MEASURE <= NUMBER"));
+        assert!(refused("attribute.disko <= 4").contains("did you mean `attribute.disco`?"));
+        assert!(refused("attribute.disco <= many").contains("not a number"));
+        assert!(refused("attribute.disco <= inf").contains("not a number"));
+        let share = parse("attribute.tcap <= 0.4").unwrap();
+        assert!(remark(&share).is_some_and(|text| text.contains("0.4 per cent")));
+        assert!(remark(&parse("attribute.tcap_taub <= 0.4").unwrap()).is_none());
+        assert_eq!(axis_of(&parse("tables.mean_s_pmse:2 ≤ 10").unwrap()).ways, Some(2));
+    }
+}

@@ -1,0 +1,98 @@
+//! One run of one contestant: its data sets are made, measured and forgotten.
+//!
+//! A run of a private method goes the real private way, but its noise comes from the frontier's seed, so that a frontier can be computed again.
+//! Such data sets are not private. They are never written: a frontier keeps what was found of them, and what is released is drawn anew,
+//! with noise of the operating system.
+
+use std::time::Instant;
+
+use measures::utility::tables::SyntheticSize;
+use measures::{Finding, Settings, SyntheticSets, align, evaluate};
+use privacy::NoiseSource;
+use synthesis::{Fitted, Recipe, SynthesisError, fit, private, registry};
+use table::Table;
+
+use super::battery::Battery;
+use super::planned;
+use super::resume::RunRecord;
+
+/// Carries out a recipe with this seed and measures what comes of it.
+pub fn of_recipe(original: &Table, recipe: &Recipe, seed: u64, battery: &Battery, key: String) -> RunRecord {
+    let start = Instant::now();
+    let made = data_sets(original, recipe, seed);
+    let making = start.elapsed().as_secs_f64();
+    let (tables, remarks) = match made {
+        Ok(made) => made,
+        Err(error) => return failed(key, error.to_string(), [making, 0.0]),
+    };
+    let settings = settings_for(original, recipe, &battery.settings);
+    measured(
+        original,
+        tables,
+        &settings,
+        battery,
+        RunRecord { key, failed: None, remarks, seconds: [making, 0.0], findings: Vec::new() },
+    )
+}
+
+/// Measures files that another tool made.
+pub fn of_files(original: &Table, tables: &[Table], battery: &Battery, key: String) -> RunRecord {
+    let record =
+        RunRecord { key, failed: None, remarks: Vec::new(), seconds: [0.0; 2], findings: Vec::new() };
+    measured(original, tables.to_vec(), &battery.settings, battery, record)
+}
+
+/// The battery's settings with what is known of this recipe: its mechanism, its scale, and whether it chose its number of records.
+fn settings_for(original: &Table, recipe: &Recipe, settings: &Settings) -> Settings {
+    let mut settings = settings.clone();
+    settings.intruder.mechanism = planned::mechanism(original, recipe);
+    settings.tau.scale = planned::scale(recipe);
+    let built = registry::plain(&recipe.method).and_then(|build| build(&recipe.method_options()));
+    if recipe.privacy.is_none() && built.is_ok_and(|method| !method.rows_can_be_chosen()) {
+        settings.tables.synthetic_size = SyntheticSize::Random;
+    }
+    settings
+}
+
+fn data_sets(
+    original: &Table,
+    recipe: &Recipe,
+    seed: u64,
+) -> Result<(Vec<Table>, Vec<String>), SynthesisError> {
+    let fitted: Fitted = if recipe.privacy.is_some() {
+        private::fit(original, recipe, NoiseSource::insecure_test_seed(seed))?.fitted
+    } else {
+        fit(original, &Recipe { seed: Some(seed), ..recipe.clone() })?
+    };
+    let tables = (0..recipe.m).map(|number| fitted.table(number)).collect::<Result<_, _>>()?;
+    Ok((tables, fitted.model.remarks()))
+}
+
+fn measured(
+    original: &Table,
+    tables: Vec<Table>,
+    settings: &Settings,
+    battery: &Battery,
+    record: RunRecord,
+) -> RunRecord {
+    let start = Instant::now();
+    let found: Result<Vec<Finding>, _> = (|| {
+        let aligned = tables.into_iter().map(|table| align(original.schema(), table));
+        let aligned = aligned.collect::<Result<Vec<Table>, _>>()?;
+        let synthetic: Vec<&Table> = aligned.iter().collect();
+        evaluate(
+            &SyntheticSets { original, synthetic: &synthetic, holdout: None },
+            &battery.families,
+            settings,
+        )
+    })();
+    let seconds = [record.seconds[0], start.elapsed().as_secs_f64()];
+    match found {
+        Ok(findings) => RunRecord { findings: battery.condense(findings), seconds, ..record },
+        Err(error) => failed(record.key, error.to_string(), seconds),
+    }
+}
+
+fn failed(key: String, because: String, seconds: [f64; 2]) -> RunRecord {
+    RunRecord { key, failed: Some(because), remarks: Vec::new(), seconds, findings: Vec::new() }
+}
