@@ -12,5 +12,6 @@
 //! ```
 
 pub mod command_line;
+pub mod evidence_bundle;
 
 pub use {measures, models, privacy, report, statistics, study, synthesis, table, town};

@@ -3,10 +3,11 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::frontier::LimitCheck;
+use crate::frontier::axes::EPSILON;
+use crate::frontier::limits::axis_of;
+use crate::frontier::{Limit, LimitCheck};
 
-/// The decision record of a release. It is public: it names limits and whether they are kept, and a measured value only where
-/// the custodian allows its publication.
+/// The decision record of a release. [`Decision::public`] is what of it may leave the house.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Decision {
     /// The person or body that accepted the release.
@@ -25,6 +26,34 @@ pub struct Decision {
     pub exception: Option<String>,
     /// What may be told outside of what was measured against the original.
     pub publish: Publication,
+    /// What whoever uses the release should know of how the decision was made.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub caveats: Vec<String>,
+}
+
+/// What no ledger covers when a private release is judged by what was measured.
+const NOT_COVERED: &str = "The guarantee covers what the ledger lists. It does not cover the decision itself: the release was measured against \
+                           the original before it was accepted, and that it was accepted may tell something of the original.";
+
+impl Decision {
+    /// What may leave the house. Values are told where their publication is allowed; of a release that is not private it is told whether a
+    /// limit is kept, of a private one only for limits on what is public or allowed.
+    pub fn public(&self, limits: &[Limit], is_private: bool) -> Self {
+        let mut public = Self { limits: Vec::new(), ..self.clone() };
+        for (check, limit) in self.limits.iter().zip(limits) {
+            let measure = axis_of(limit).measure;
+            if measure == EPSILON || self.publish.allows(&measure) {
+                public.limits.push(check.clone());
+            } else if !is_private {
+                let (value, share_of_runs, because) = (None, None, None);
+                public.limits.push(LimitCheck { value, share_of_runs, because, ..check.clone() });
+            }
+        }
+        if is_private {
+            public.caveats.push(NOT_COVERED.to_owned());
+        }
+        public
+    }
 }
 
 /// What the custodian allows to be told outside. The default is nothing beyond the released files themselves and the ledger.
@@ -49,5 +78,39 @@ impl Publication {
         self.measures.iter().any(|allowed| {
             measure == allowed || measure.strip_prefix(allowed).is_some_and(|rest| rest.starts_with('.'))
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::frontier::limits::parse;
+
+    #[test]
+    fn values_leave_the_house_only_where_they_are_allowed() {
+        let limits: Vec<Limit> = ["epsilon <= 1", "attribute.disco <= 5", "tables.mean_s_pmse:2 <= 10"]
+            .map(|text| parse(text).unwrap())
+            .into();
+        let check = |limit: &Limit| LimitCheck {
+            limit: limit.text.clone(),
+            value: Some(0.5),
+            kept: true,
+            share_of_runs: Some(1.0),
+            because: None,
+        };
+        let publish = Publication { measures: vec!["tables".into()], reason: Some("asked for".into()) };
+        let decision =
+            Decision { limits: limits.iter().map(check).collect(), publish, ..Decision::default() };
+        let told = |is_private| -> Vec<(String, Option<f64>)> {
+            let public = decision.public(&limits, is_private);
+            public.limits.into_iter().map(|check| (check.limit, check.value)).collect()
+        };
+        let told_of = |texts: &[(&str, Option<f64>)]| -> Vec<(String, Option<f64>)> {
+            texts.iter().map(|(text, value)| ((*text).to_owned(), *value)).collect()
+        };
+        let (epsilon, tables) = (("epsilon <= 1", Some(0.5)), ("tables.mean_s_pmse:2 <= 10", Some(0.5)));
+        assert_eq!(told(false), told_of(&[epsilon, ("attribute.disco <= 5", None), tables]));
+        assert_eq!(told(true), told_of(&[epsilon, tables]));
+        assert!(decision.public(&limits, true).caveats[0].contains("does not cover the decision"));
     }
 }

@@ -50,6 +50,16 @@ impl Drawing {
         Ok(out)
     }
 
+    /// Whether an earlier release may be replaced.
+    pub(super) fn force(&self) -> bool {
+        self.force
+    }
+
+    /// The option that makes more or fewer data sets or records than the recipe says.
+    pub(super) fn changes_amount(&self) -> Option<&'static str> {
+        self.m.map(|_| "--m").or_else(|| self.rows.map(|_| "--rows"))
+    }
+
     /// The recipe with what these options say on top.
     pub(super) fn on_top_of(&self, recipe: Recipe) -> Recipe {
         Recipe {

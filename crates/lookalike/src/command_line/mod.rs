@@ -15,6 +15,7 @@ mod output;
 mod plan;
 mod privacy;
 mod progress;
+mod release;
 mod sample;
 mod synth;
 mod town;
@@ -24,6 +25,7 @@ use std::process::ExitCode;
 
 use clap::{Args, Parser, Subcommand};
 
+use crate::evidence_bundle::ExamineError;
 use ::privacy::PrivacyError;
 use measures::MeasureError;
 use study::frontier::FrontierError;
@@ -75,6 +77,8 @@ enum Command {
     Measures(measure::Measures),
     /// List the generators, with their options
     Methods(methods::Methods),
+    /// Release the chosen version with the evidence attached
+    Release(Box<release::ReleaseCommand>),
     /// Check that a release is what its manifest says
     Verify(verify::Verify),
     /// Measure speed and memory, beside peers where they are installed
@@ -108,6 +112,11 @@ pub enum Failure {
     /// A frontier that cannot be computed.
     #[error(transparent)]
     Frontier(FrontierError),
+    /// A version that the house's own limits do not allow.
+    #[error(
+        "nothing was released: the version that was made breaks {0}; choose another one, or say why it may leave nevertheless with --exception REASON"
+    )]
+    LimitsBroken(String),
     /// The options do not fit together.
     #[error("{0}")]
     Usage(String),
@@ -122,6 +131,15 @@ pub enum Failure {
         /// What is wrong there.
         failure: Box<Failure>,
     },
+}
+
+impl From<ExamineError> for Failure {
+    fn from(error: ExamineError) -> Self {
+        match error {
+            ExamineError::Synthesis(error) => error.into(),
+            ExamineError::Measure(error) => error.into(),
+        }
+    }
 }
 
 impl From<FrontierError> for Failure {
@@ -152,7 +170,12 @@ impl Failure {
             Self::Synthesis(SynthesisError::Option { .. } | SynthesisError::Recipe { .. }) => 2,
             Self::Measure(MeasureError::Option { .. } | MeasureError::Regions { .. }) => 2,
             Self::Frontier(FrontierError::Option { .. } | FrontierError::Grid { .. }) => 2,
-            Self::Table(_) | Self::Synthesis(_) | Self::Measure(_) | Self::Bench(_) | Self::Frontier(_) => 1,
+            Self::Table(_)
+            | Self::Synthesis(_)
+            | Self::Measure(_)
+            | Self::Bench(_)
+            | Self::Frontier(_)
+            | Self::LimitsBroken(_) => 1,
             Self::Located { failure, .. } => failure.exit_code(),
         }
     }
@@ -190,6 +213,7 @@ pub fn run() -> ExitCode {
         Command::Measure(measure) => measure.run(&everywhere),
         Command::Measures(measures) => measures.run(&everywhere),
         Command::Methods(methods) => methods.run(&everywhere),
+        Command::Release(release) => release.run(&everywhere),
         Command::Verify(verify) => verify.run(&everywhere),
         Command::Bench(bench) => bench.run(&everywhere),
         Command::Demo(demo) => demo.run(&everywhere),

@@ -67,16 +67,19 @@ impl Privacy {
         }
     }
 
-    /// Where the noise comes from; a test seed is shouted.
+    /// Where the noise comes from.
     pub(super) fn noise(&self) -> Result<NoiseSource, SynthesisError> {
-        match self.insecure_test_seed {
-            None => Ok(NoiseSource::from_operating_system()?),
-            Some(seed) => {
-                eprintln!(
-                    "WARNING: --insecure-test-seed: the noise can be replayed, and NOTHING IS GUARANTEED"
-                );
-                Ok(NoiseSource::insecure_test_seed(seed))
-            }
+        noise(self.insecure_test_seed)
+    }
+}
+
+/// Noise of the operating system; a test seed is shouted.
+pub(super) fn noise(insecure_test_seed: Option<u64>) -> Result<NoiseSource, SynthesisError> {
+    match insecure_test_seed {
+        None => Ok(NoiseSource::from_operating_system()?),
+        Some(seed) => {
+            eprintln!("WARNING: --insecure-test-seed: the noise can be replayed, and NOTHING IS GUARANTEED");
+            Ok(NoiseSource::insecure_test_seed(seed))
         }
     }
 }

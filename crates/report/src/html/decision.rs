@@ -29,6 +29,9 @@ pub(super) fn content(view: &View<'_>) -> Markup {
         pairs.into_iter().filter_map(|(word, text)| Some((word, text.filter(|text| !text.is_empty())?)));
     let pairs = pairs.flat_map(|(word, text)| [tag("dt").text(word), tag("dd").text(text)]);
     let mut content = Markup::from(tag("dl").all(pairs));
+    for caveat in &decision.caveats {
+        content.push(tag("p").text(caveat));
+    }
     if !decision.limits.is_empty() {
         content.push(tag("h3").text("Limits, held against the release"));
         let may_show =

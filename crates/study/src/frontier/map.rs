@@ -69,6 +69,7 @@ pub(super) fn draw_map(contest: &Contest<'_>, ran: Vec<Ran>) -> (Frontier, Timin
         keys: settings.keys.clone(),
         targets: settings.targets.clone(),
         models: settings.models.iter().map(|model| model.formula.to_string()).collect(),
+        model_families: settings.models.iter().map(|model| model.family.to_string()).collect(),
         risk: axes[risk].clone(),
         utility: axes[utility].clone(),
         axes,

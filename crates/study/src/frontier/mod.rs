@@ -31,3 +31,4 @@ pub use result::{
     TotalScores,
 };
 pub use resume::RunStore;
+pub use run::settings_for;

@@ -31,6 +31,9 @@ pub struct Frontier {
     pub targets: Vec<String>,
     /// Models of the battery, as formulas.
     pub models: Vec<String>,
+    /// The family of each of them.
+    #[serde(default)]
+    pub model_families: Vec<String>,
     /// The axis along which the map's risk is read.
     pub risk: Axis,
     /// The axis along which the map's utility is read.

@@ -43,7 +43,7 @@ pub fn of_files(original: &Table, tables: &[Table], battery: &Battery, key: Stri
 }
 
 /// The battery's settings with what is known of this recipe: its mechanism, its scale, and whether it chose its number of records.
-fn settings_for(original: &Table, recipe: &Recipe, settings: &Settings) -> Settings {
+pub fn settings_for(original: &Table, recipe: &Recipe, settings: &Settings) -> Settings {
     let mut settings = settings.clone();
     settings.intruder.mechanism = planned::mechanism(original, recipe);
     settings.tau.scale = planned::scale(recipe);

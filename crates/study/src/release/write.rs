@@ -76,6 +76,11 @@ impl Release<'_> {
         Ok(manifest)
     }
 
+    /// What the manifest will say, but for its files: what a report within the release can tell of it.
+    pub fn manifest_without_files(&self) -> Manifest {
+        self.manifest(Vec::new())
+    }
+
     fn write_public(&self, folder: &Path) -> Result<Manifest, SynthesisError> {
         let mut files = Vec::new();
         for number in 0..self.fitted.m() {

@@ -1,0 +1,282 @@
+//! `lookalike release`: the chosen version with the evidence attached, and who accepted it.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::Args;
+use measures::Settings;
+use measures::utility::model::ModelRequest;
+use models::Formula;
+use privacy::NoiseSource;
+use study::decision::{Decision, Publication};
+use study::frontier::resume::FRONTIER;
+use study::frontier::{Battery, Contestant, Frontier, Limit, Origin, limits};
+use study::release::now;
+use synthesis::{Recipe, Run, private};
+use table::read::{ReadOptions, read_table};
+use table::{Table, TableError, similar_name};
+
+use super::battery::{self, read_regions};
+use super::describe::Reading;
+use super::drawing::{Drawing, summary};
+use super::{Everywhere, Failure};
+use crate::evidence_bundle::Candidate;
+
+/// Make the chosen version anew, measure it, hold it against the limits, and release it with reports and a decision record.
+#[derive(Debug, Args)]
+pub(super) struct ReleaseCommand {
+    /// The table: CSV (also .gz), Parquet or Arrow IPC
+    data: PathBuf,
+    #[command(flatten)]
+    reading: Reading,
+    /// The folder of a frontier: its recommendation is released, by its keys, targets, models and limits
+    #[arg(long, value_name = "DIR", required_unless_present = "recipe", conflicts_with = "recipe")]
+    frontier: Option<PathBuf>,
+    /// A recipe file, instead of a frontier
+    #[arg(long, value_name = "FILE")]
+    recipe: Option<PathBuf>,
+    /// Another contestant of the frontier than the one it recommends
+    #[arg(long, value_name = "NAME", requires = "frontier")]
+    choose: Option<String>,
+    /// The person or body that accepts the release
+    #[arg(long, value_name = "WHO")]
+    accepted_by: String,
+    /// What they have to say
+    #[arg(long, value_name = "TEXT")]
+    note: Option<String>,
+    /// A limit that the release must keep, such as "attribute.disco <= 5"; may be given several times [default: those of the frontier]
+    #[arg(long, value_name = "LIMIT")]
+    limit: Vec<String>,
+    /// Acceptable regions of (RR, R) for the intruder who knows all records but one, as a limit (TOML)
+    #[arg(long, value_name = "FILE")]
+    regions: Option<PathBuf>,
+    /// Release although a limit is broken, for this reason
+    #[arg(long, value_name = "REASON")]
+    exception: Option<String>,
+    /// Measures, or families of them, whose findings may be shown outside [default: none]
+    #[arg(long, value_name = "MEASURE,…", value_delimiter = ',', requires = "because")]
+    publish: Vec<String>,
+    /// Why they may be shown: measuring reads the original again, and no ledger covers it
+    #[arg(long, value_name = "REASON", requires = "publish")]
+    because: Option<String>,
+    /// What the release is called in its reports [default: the name of its folder]
+    #[arg(long, value_name = "TEXT")]
+    name: Option<String>,
+    #[command(flatten)]
+    battery: battery::Battery,
+    #[command(flatten)]
+    drawing: Drawing,
+    /// Draw noise that can be replayed: for tests. THE GUARANTEE IS VOID, and everything written says so
+    #[arg(long, value_name = "S")]
+    insecure_test_seed: Option<u64>,
+}
+
+impl ReleaseCommand {
+    pub(super) fn run(&self, everywhere: &Everywhere) -> Result<ExitCode, Failure> {
+        let out = self.drawing.out()?;
+        self.check_publication()?;
+        let frontier = self.frontier.as_deref().map(read_frontier).transpose()?;
+        let chosen = frontier.as_ref().map(|frontier| self.chosen(frontier)).transpose()?;
+        let recipe = self.recipe_of(chosen)?;
+        let limits = self.limits(frontier.as_ref())?;
+        let read = ReadOptions { progress: everywhere.reading(&self.data), ..self.reading.options()? };
+        let original = read_table(&self.data, &read)?;
+        if let Some(frontier) = &frontier {
+            check_same_data(frontier, &original)?;
+        }
+        let families = self.battery.families()?;
+        self.battery.check_honoured(&families, &[("--regions", self.regions.is_some(), &["intruder"])])?;
+        let settings = self.settings(frontier.as_ref())?;
+        let (fitted, ledger) = if recipe.privacy.is_some() {
+            let fit = private::fit(&original, &recipe, self.noise()?)?;
+            (fit.fitted, Some(fit.ledger))
+        } else {
+            (synthesis::fit_watched(&original, &recipe, &Run { ..everywhere.fitting() })?, None)
+        };
+        let folder = out.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+        let candidate = Candidate {
+            name: self.name.as_deref().unwrap_or(&folder),
+            original: &original,
+            data: &self.data,
+            recipe: &recipe,
+            fitted: &fitted,
+            ledger: ledger.as_ref(),
+            families: &families,
+            settings: &settings,
+            limits: &limits,
+            frontier: frontier.as_ref(),
+        };
+        let examined = candidate.examine()?;
+        let broken: Vec<&str> = examined.broken().iter().map(|check| check.limit.as_str()).collect();
+        if !broken.is_empty() && self.exception.is_none() {
+            return Err(Failure::LimitsBroken(broken.join("; ")));
+        }
+        let decision = Decision {
+            accepted_by: self.accepted_by.clone(),
+            accepted_at: now(),
+            note: self.note.clone(),
+            chosen: chosen.map(|chosen| chosen.name.clone()),
+            recommended: frontier
+                .as_ref()
+                .zip(chosen)
+                .map(|(frontier, chosen)| frontier.recommendation.name.as_ref() == Some(&chosen.name)),
+            limits: examined.checks.clone(),
+            exception: self.exception.clone().filter(|_| !broken.is_empty()),
+            publish: Publication { measures: self.publish.clone(), reason: self.because.clone() },
+            caveats: caveats(&original),
+        };
+        let manifest = candidate.write(&examined, &decision, out, self.drawing.force())?;
+        let mut text = summary(out, &manifest);
+        text.push_str(&format!("  accepted by {}, {}\n", decision.accepted_by, kept_text(&decision)));
+        decision.caveats.iter().for_each(|caveat| text.push_str(&format!("  {caveat}\n")));
+        text.push_str(&format!(
+            "  {} may leave the house, {} must not\n",
+            out.join("report.html").display(),
+            out.join("internal/report-internal.html").display()
+        ));
+        everywhere.deliver(&text, || serde_json::json!({ "manifest": manifest, "decision": decision }))?;
+        Ok(ExitCode::SUCCESS)
+    }
+
+    fn check_publication(&self) -> Result<(), Failure> {
+        let families = || measures::MEASURES.iter().map(|family| family.name());
+        for name in &self.publish {
+            if measures::card_of(name).is_none() && !families().any(|family| family == name) {
+                let hint = similar_name::hint(name, families());
+                return Err(Failure::Usage(format!(
+                    "--publish: there is no measure or family of measures `{name}`{hint}; see `lookalike measures`"
+                )));
+            }
+        }
+        Ok(())
+    }
+
+    /// The contestant that is released.
+    fn chosen<'a>(&self, frontier: &'a Frontier) -> Result<&'a Contestant, Failure> {
+        let Some(name) = self.choose.as_ref().or(frontier.recommendation.name.as_ref()) else {
+            return Err(Failure::Usage(format!(
+                "the frontier recommends nothing: {}; name a contestant with --choose, and say why with --exception",
+                frontier.recommendation.reason
+            )));
+        };
+        let names = || frontier.contestants.iter().map(|contestant| contestant.name.as_str());
+        frontier.contestants.iter().find(|contestant| contestant.name == *name).ok_or_else(|| {
+            let hint = similar_name::hint(name, names());
+            Failure::Usage(format!("--choose: the frontier has no contestant `{name}`{hint}"))
+        })
+    }
+
+    /// The recipe, with what the command line says on top.
+    fn recipe_of(&self, chosen: Option<&Contestant>) -> Result<Recipe, Failure> {
+        let recipe = match (chosen.map(|chosen| &chosen.origin), &self.recipe) {
+            (Some(Origin::Recipe { recipe, .. }), _) => {
+                if let Some(option) = self.drawing.changes_amount() {
+                    return Err(Failure::Usage(format!(
+                        "{option}: the frontier measured what its recipe makes; release with --recipe instead, or run a \
+                         frontier with that setting"
+                    )));
+                }
+                Recipe::parse(recipe)?
+            }
+            (Some(Origin::Imported { .. }), _) => {
+                let message =
+                    "that contestant was made by another tool; what Lookalike did not make it cannot release";
+                return Err(Failure::Usage(message.into()));
+            }
+            (None, Some(path)) => Recipe::read(path)?,
+            (None, None) => return Err(Failure::Usage("name a --frontier or a --recipe".into())),
+        };
+        let recipe = self.drawing.on_top_of(recipe);
+        recipe.check()?;
+        match (recipe.privacy.is_some(), recipe.seed, self.insecure_test_seed) {
+            (true, Some(_), _) => Err(synthesis::SynthesisError::SeedInPrivateRun.into()),
+            (false, _, Some(_)) => {
+                Err(Failure::Usage("--insecure-test-seed: the run is not private; use --seed".into()))
+            }
+            _ => Ok(recipe),
+        }
+    }
+
+    fn limits(&self, frontier: Option<&Frontier>) -> Result<Vec<Limit>, Failure> {
+        if self.limit.is_empty() && self.regions.is_none() {
+            return Ok(frontier.map_or_else(Vec::new, |frontier| frontier.limits.clone()));
+        }
+        let mut limits = self.limit.iter().map(|text| limits::parse(text)).collect::<Result<Vec<_>, _>>()?;
+        limits.extend(self.regions.is_some().then(limits::regions));
+        Ok(limits)
+    }
+
+    /// What is measured: what the command line says, and else what the frontier measured.
+    fn settings(&self, frontier: Option<&Frontier>) -> Result<Settings, Failure> {
+        let mut settings = self.battery.settings(match frontier {
+            Some(frontier) => Battery::usual(frontier.columns),
+            None => Settings::default(),
+        })?;
+        settings.intruder.regions = self.regions.as_deref().map(read_regions).transpose()?;
+        let Some(frontier) = frontier else { return Ok(settings) };
+        if settings.intruder.regions.is_none()
+            && frontier.limits.iter().any(|limit| limit.measure == limits::REGIONS)
+        {
+            let message = "--regions: the frontier's limits have regions of (RR, R); name their file again";
+            return Err(Failure::Usage(message.into()));
+        }
+        if settings.keys.is_empty() {
+            settings.keys.clone_from(&frontier.keys);
+        }
+        if settings.targets.is_empty() {
+            settings.targets.clone_from(&frontier.targets);
+        }
+        if settings.models.is_empty() {
+            let models = frontier.models.iter().zip(&frontier.model_families);
+            let request =
+                |(formula, family): (&String, &String)| -> Result<ModelRequest, models::ModelError> {
+                    Ok(ModelRequest { formula: Formula::parse(formula)?, family: family.parse()? })
+                };
+            settings.models = models
+                .map(request)
+                .collect::<Result<_, _>>()
+                .map_err(|error| Failure::Usage(format!("{FRONTIER}: {error}")))?;
+        }
+        Ok(settings)
+    }
+
+    fn noise(&self) -> Result<NoiseSource, Failure> {
+        Ok(super::privacy::noise(self.insecure_test_seed)?)
+    }
+}
+
+fn read_frontier(folder: &Path) -> Result<Frontier, Failure> {
+    let path = folder.join(FRONTIER);
+    let bytes = std::fs::read(&path).map_err(|source| TableError::io(&path, source))?;
+    serde_json::from_slice(&bytes)
+        .map_err(|error| Failure::Usage(format!("{} is not a finished frontier: {error}", path.display())))
+}
+
+/// A frontier of other data says nothing of these.
+fn check_same_data(frontier: &Frontier, original: &Table) -> Result<(), Failure> {
+    let (rows, columns) = (original.rows() as u64, original.columns().len());
+    if (frontier.rows, frontier.columns) == (rows, columns) {
+        return Ok(());
+    }
+    Err(Failure::Usage(format!(
+        "the frontier is of {} ({} records, {} variables), and these data have {rows} records and {columns} variables; run it again on \
+         them",
+        frontier.data, frontier.rows, frontier.columns
+    )))
+}
+
+/// What is public by the release itself and was not declared to be.
+fn caveats(original: &Table) -> Vec<String> {
+    let learned = "The schema was learned from the data and is released with them: its levels and ranges, also rare and extreme ones, are those \
+                   of the records. Declare a schema to release only what was public before.";
+    if original.schema().declaration().is_some() { Vec::new() } else { vec![learned.to_owned()] }
+}
+
+fn kept_text(decision: &Decision) -> String {
+    let broken = decision.limits.iter().filter(|check| !check.kept).count();
+    match (decision.limits.len(), broken) {
+        (0, _) => "without limits".into(),
+        (all, 0) => format!("all {all} limits kept"),
+        (all, broken) => format!("{broken} of {all} limits broken, by exception"),
+    }
+}
