@@ -1,35 +1,14 @@
-//! `lookalike demo`: the story so far, told on an invented town.
+//! `lookalike demo`: the whole story, told on an invented town by the commands that users type.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use ::town::Town;
-use clap::Args;
-use statistics::counts::CountFamily;
-use study::plan::{CellSizes, Grid, MeanCount, Mechanism, Plan, PlanError};
-use study::release::{Input, Manifest, Release, sha256_of_file};
-use synthesis::Recipe;
-use table::profile::profile;
-use table::read::{self, ReadOptions};
-use table::schema::SchemaFile;
-use table::{Grouping, Table, TableError, atomic_file};
+use clap::{Args, Parser};
+use table::figures::thousands;
+use table::{TableError, atomic_file};
 
-use super::{Everywhere, Failure};
-
-/// The variables by which neighbours know each other.
-const KEYS: [&str; 5] = ["sex", "age", "district", "marital", "occ2"];
-
-/// One recipe for each method.
-const RECIPES: [(&str, &[&str]); 3] = [
-    ("catall", &[]),
-    ("saturated", &["sigma=0.5"]),
-    (
-        "ipf",
-        &[
-            "margins=sex:age,age:marital,marital:married_on,age:hsize,hsize:rooms,occ1:occ2,occ2:occ3,occ1:income,age:occ1",
-        ],
-    ),
-];
+use super::{CommandLine, Everywhere, Failure};
 
 /// Tell the whole story on an invented town.
 #[derive(Debug, Args)]
@@ -37,85 +16,92 @@ pub(super) struct Demo {
     /// The folder to write to
     #[arg(long, value_name = "DIR", default_value = "lookalike-demo")]
     out: PathBuf,
+    /// How many people live in the town
+    #[arg(long, value_name = "N", default_value_t = 3_000, value_parser = clap::value_parser!(u32).range(500..))]
+    people: u32,
 }
+
+/// What is told before each command, and the command; `OUT` is the folder.
+const STORY: [(&str, &str); 7] = [
+    (
+        "What is this table, and who is unique on what a neighbour knows?",
+        "describe OUT/town.csv --schema OUT/town.schema.toml --keys sex,age,district,marital",
+    ),
+    (
+        "What would count models of several dispersions give and cost? Theory knows before anything is generated.",
+        "plan OUT/town.csv --schema OUT/town.schema.toml --family nbi --sigma 0.1,0.5,2 --m 1,10",
+    ),
+    (
+        "Many methods on one map: which are beaten, which keep the house's limits, which is best?",
+        "frontier OUT/town.csv --schema OUT/town.schema.toml --repeat 2 --keys sex,age,district --targets occ1,income \
+         --limit attribute.disco<=20 --limit uniques.ru<=5 --out OUT/frontier",
+    ),
+    (
+        "The best of them, made anew, measured, held against the limits, and released with the evidence.",
+        "release OUT/town.csv --schema OUT/town.schema.toml --frontier OUT/frontier --accepted-by the-demo \
+         --name Much-Seeming --model income~sex+age+education --publish tables.mean_s_pmse --because a-demonstration \
+         --force --out OUT/release",
+    ),
+    ("Whoever receives it can check it.", "verify OUT/release"),
+    (
+        "An analyst draws conclusions, with intervals that account for the synthesis.",
+        "fit income~sex+age+education OUT/release",
+    ),
+    (
+        "The same town under differential privacy: every look at the records is paid for.",
+        "synth OUT/town.csv --schema OUT/town.schema.toml --method ipf --epsilon 1 --records PEOPLE --force --out OUT/private",
+    ),
+];
 
 impl Demo {
     pub(super) fn run(&self, everywhere: &Everywhere) -> Result<ExitCode, Failure> {
-        let town = Town::default();
+        let town = Town::new(self.people as usize, Town::default().seed);
         std::fs::create_dir_all(&self.out).map_err(|source| TableError::io(&self.out, source))?;
-        let (data, schema) = (self.out.join("town.csv"), self.out.join("town.schema.toml"));
-        atomic_file::write(&data, town.csv().as_bytes())?;
-        atomic_file::write(&schema, town.schema().as_bytes())?;
-        let (data_name, schema_name) = (data.display().to_string(), schema.display().to_string());
+        atomic_file::write(&self.out.join("town.csv"), town.csv().as_bytes())?;
+        atomic_file::write(&self.out.join("town.schema.toml"), town.schema().as_bytes())?;
         everywhere.tell(&format!(
             "Much Seeming is a town that does not exist; {} invented people live in it.\n\
-             Their records are in {data_name}, the schema that declares what each variable may hold in {schema_name}.\n\n\
-             $ lookalike describe {data_name} --schema {schema_name} --keys {}\n\n",
-            table::figures::thousands(town.people),
-            KEYS.join(",")
+             Their records are in {}/town.csv, what each variable may hold is declared in {0}/town.schema.toml.\n",
+            thousands(u64::from(self.people)),
+            self.out.display()
         ))?;
-        let options = ReadOptions { schema: Some(SchemaFile::read(&schema)?), ..ReadOptions::default() };
-        let people = read::read_table(&data, &options)?;
-        let profile = profile(&people, &KEYS.map(str::to_owned), &Grouping::default())?;
-        everywhere.tell(&report::profile_text(&data_name, &profile))?;
-        let plan = self.plan(&people, everywhere)?;
-        let manifests = self.generate(&people, &data, everywhere)?;
-        let story = serde_json::json!({"describe": profile, "plan": plan, "releases": manifests});
-        everywhere.deliver("", || story)?;
+        let mut commands = Vec::new();
+        for (told, command) in STORY {
+            let words = self.words(command);
+            everywhere.tell(&format!("\n{told}\n\n$ lookalike {}\n\n", words.join(" ")))?;
+            let code = run(&words, everywhere)?;
+            commands.push(words.join(" "));
+            if code != ExitCode::SUCCESS {
+                return Ok(code);
+            }
+        }
+        let report = self.out.join("release/internal/report-internal.html");
+        let external = self.out.join("release/report.html");
+        let text = format!(
+            "\nThe report for the house, with the map of all methods, is in\n  {}\nand the one that may leave it in\n  {}\n",
+            report.display(),
+            external.display()
+        );
+        everywhere.deliver(
+            &text,
+            || serde_json::json!({ "commands": commands, "report": report, "external_report": external }),
+        )?;
         Ok(ExitCode::SUCCESS)
     }
 
-    /// What the saturated mechanism would give and cost, before generating.
-    fn plan(&self, people: &Table, everywhere: &Everywhere) -> Result<Plan, Failure> {
-        let sizes = CellSizes::new(synthesis::cell_sizes(people, Grouping::default().groups)?)?;
-        let family = CountFamily::nbi(0.5).map_err(PlanError::from)?;
-        let grid = Grid {
-            sigmas: vec![0.1, 0.5, 2.0],
-            ms: vec![1, 10],
-            near: vec![(1, 0.5)],
-            mean_count: MeanCount::Exact,
-        };
-        let plan = Plan::over(&sizes, &Mechanism::new(family), &grid)?;
-        everywhere.tell(&format!(
-            "\n$ lookalike plan {}/town.csv --schema … --sigma 0.1,0.5,2 --m 1,10\n\n",
-            self.out.display()
-        ))?;
-        everywhere.tell(&report::plan_text(&plan))?;
-        Ok(plan)
+    fn words(&self, command: &str) -> Vec<String> {
+        let out = self.out.display().to_string();
+        let people = self.people.to_string();
+        command.split_whitespace().map(|word| word.replace("OUT", &out).replace("PEOPLE", &people)).collect()
     }
+}
 
-    /// One release for each method, all of them valid under the schema.
-    fn generate(
-        &self,
-        people: &Table,
-        data: &Path,
-        everywhere: &Everywhere,
-    ) -> Result<Vec<Manifest>, Failure> {
-        let mut manifests = Vec::new();
-        for (method, settings) in RECIPES {
-            let mut recipe = Recipe { seed: Some(1901), ..Recipe::new(method) };
-            settings.iter().try_for_each(|setting| recipe.set(setting))?;
-            let out = self.out.join(method);
-            let fitted = synthesis::fit(people, &recipe)?;
-            let input = Input { rows: people.rows() as u64, columns: people.columns().len() };
-            let input_sha256 = sha256_of_file(data)?;
-            let release = Release {
-                fitted: &fitted,
-                recipe: &recipe,
-                input,
-                input_sha256,
-                books: None,
-                attachments: Vec::new(),
-            };
-            let manifest = release.write(&out, out.exists())?;
-            let set: String = settings.iter().map(|setting| format!(" --set {setting}")).collect();
-            everywhere.tell(&format!(
-                "\n$ lookalike synth … --method {method}{set} --seed 1901 --out {}\n\n",
-                out.display()
-            ))?;
-            everywhere.tell(&super::drawing::summary(&out, &manifest))?;
-            manifests.push(manifest);
-        }
-        Ok(manifests)
-    }
+/// Runs a command as if it had been typed, as quietly as the demo itself.
+fn run(words: &[String], everywhere: &Everywhere) -> Result<ExitCode, Failure> {
+    let program = std::iter::once("lookalike".to_owned());
+    let CommandLine { command, everywhere: own } =
+        CommandLine::try_parse_from(program.chain(words.iter().cloned()))
+            .map_err(|error| Failure::Usage(error.to_string()))?;
+    let quiet = everywhere.quiet || everywhere.json.as_deref() == Some("-");
+    command.run(&Everywhere { quiet: own.quiet || quiet, ..own })
 }

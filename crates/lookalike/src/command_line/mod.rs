@@ -91,6 +91,28 @@ enum Command {
     JsonSchema(json_schema::JsonSchema),
 }
 
+impl Command {
+    fn run(&self, everywhere: &Everywhere) -> Result<ExitCode, Failure> {
+        match self {
+            Self::Describe(describe) => describe.run(everywhere),
+            Self::Synth(synth) => synth.run(everywhere),
+            Self::Sample(sample) => sample.run(everywhere),
+            Self::Plan(plan) => plan.run(everywhere),
+            Self::Frontier(frontier) => frontier.run(everywhere),
+            Self::Audit(audit) => audit.run(everywhere),
+            Self::Measure(measure) => measure.run(everywhere),
+            Self::Measures(measures) => measures.run(everywhere),
+            Self::Methods(methods) => methods.run(everywhere),
+            Self::Release(release) => release.run(everywhere),
+            Self::Verify(verify) => verify.run(everywhere),
+            Self::Bench(bench) => bench.run(everywhere),
+            Self::Demo(demo) => demo.run(everywhere),
+            Self::Town(town) => town.run(everywhere),
+            Self::JsonSchema(schema) => schema.run(everywhere),
+        }
+    }
+}
+
 /// Why a command did not do what was asked.
 #[derive(Debug, thiserror::Error)]
 pub enum Failure {
@@ -203,24 +225,7 @@ pub fn run() -> ExitCode {
         }
     }
     stop_cleanly_when_told();
-    let done = match command {
-        Command::Describe(describe) => describe.run(&everywhere),
-        Command::Synth(synth) => synth.run(&everywhere),
-        Command::Sample(sample) => sample.run(&everywhere),
-        Command::Plan(plan) => plan.run(&everywhere),
-        Command::Frontier(frontier) => frontier.run(&everywhere),
-        Command::Audit(audit) => audit.run(&everywhere),
-        Command::Measure(measure) => measure.run(&everywhere),
-        Command::Measures(measures) => measures.run(&everywhere),
-        Command::Methods(methods) => methods.run(&everywhere),
-        Command::Release(release) => release.run(&everywhere),
-        Command::Verify(verify) => verify.run(&everywhere),
-        Command::Bench(bench) => bench.run(&everywhere),
-        Command::Demo(demo) => demo.run(&everywhere),
-        Command::Town(town) => town.run(&everywhere),
-        Command::JsonSchema(schema) => schema.run(&everywhere),
-    };
-    match done {
+    match command.run(&everywhere) {
         Ok(code) => code,
         Err(failure) => {
             eprintln!("error: {failure}");
