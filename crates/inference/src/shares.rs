@@ -109,6 +109,17 @@ impl ShareLayout {
         &self.shares
     }
 
+    /// The number of cells, those of missing values and codes included.
+    pub fn cells(&self) -> usize {
+        self.domain.variables().iter().map(|classes| classes.size()).product()
+    }
+
+    /// The class of each variable in a cell.
+    pub fn classes_at(&self, cell: usize) -> Vec<usize> {
+        let sizes: Vec<usize> = self.domain.variables().iter().map(|classes| classes.size()).collect();
+        classes_at(&sizes, cell)
+    }
+
     /// The counts of a table in the layout's cells.
     pub fn counts(&self, table: &Table) -> Result<Vec<u64>, InferenceError> {
         let coded = CodedTable::in_domain(table, &self.domain)?;

@@ -13,4 +13,4 @@
 
 pub mod command_line;
 
-pub use {measures, models, privacy, report, statistics, study, synthesis, table, town};
+pub use {inference, measures, models, privacy, report, statistics, study, synthesis, table, town};

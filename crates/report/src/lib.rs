@@ -1,6 +1,7 @@
 //! What was found, written for people. This room computes nothing: every number shown was computed elsewhere.
 
 mod audit_text;
+mod fit_text;
 mod ledger_text;
 mod measure_text;
 mod measures_text;
@@ -9,6 +10,7 @@ mod plan_text;
 mod profile_text;
 
 pub use audit_text::audit_text;
+pub use fit_text::fit_text;
 pub use ledger_text::{ledger_markdown, spending_text};
 pub use measure_text::measure_text;
 pub use measures_text::{measures_markdown, measures_text};

@@ -20,6 +20,8 @@ enum Document {
     Describe,
     /// What `measure --json` writes: a list of findings
     Evaluation,
+    /// What `fit --json` writes
+    Fit,
     /// A schema file (TOML), as the same structure in JSON
     Schema,
     /// The ledger of a private release
@@ -32,6 +34,7 @@ impl JsonSchema {
             Document::Describe => schemars::schema_for!(table::profile::Profile),
             Document::Ledger => schemars::schema_for!(privacy::LedgerRecord),
             Document::Evaluation => schemars::schema_for!(super::measure::Evaluation),
+            Document::Fit => schemars::schema_for!(inference::Findings),
             Document::Schema => schemars::schema_for!(table::schema::SchemaFile),
         };
         let text = serde_json::to_string_pretty(&schema).unwrap_or_default() + "\n";

@@ -4,6 +4,7 @@ mod audit;
 mod demo;
 mod describe;
 mod drawing;
+mod fit;
 mod json_schema;
 mod located;
 mod measure;
@@ -20,6 +21,7 @@ use std::process::ExitCode;
 use clap::{Args, Parser, Subcommand};
 
 use ::privacy::PrivacyError;
+use inference::InferenceError;
 use measures::MeasureError;
 use study::plan::PlanError;
 use synthesis::SynthesisError;
@@ -63,6 +65,8 @@ enum Command {
     Audit(audit::Audit),
     /// Tell what synthetic files are worth and what they give away
     Measure(Box<measure::MeasureCommand>),
+    /// Estimate from synthetic files, with intervals that are valid for how they were made
+    Fit(Box<fit::Fit>),
     /// List the measures, with what they ask and how they are read
     Measures(measure::Measures),
     /// List the generators, with their options
@@ -88,6 +92,9 @@ pub enum Failure {
     /// A question that the measures cannot answer.
     #[error(transparent)]
     Measure(#[from] MeasureError),
+    /// A question that synthetic files cannot answer.
+    #[error(transparent)]
+    Inference(#[from] InferenceError),
     /// The options do not fit together.
     #[error("{0}")]
     Usage(String),
@@ -118,7 +125,10 @@ impl Failure {
             },
             Self::Synthesis(SynthesisError::Option { .. } | SynthesisError::Recipe { .. }) => 2,
             Self::Measure(MeasureError::Option { .. } | MeasureError::Regions { .. }) => 2,
-            Self::Table(_) | Self::Synthesis(_) | Self::Measure(_) => 1,
+            Self::Inference(
+                InferenceError::Option { .. } | InferenceError::Rule { .. } | InferenceError::Estimand { .. },
+            ) => 2,
+            Self::Table(_) | Self::Synthesis(_) | Self::Measure(_) | Self::Inference(_) => 1,
             Self::Located { failure, .. } => failure.exit_code(),
         }
     }
@@ -153,6 +163,7 @@ pub fn run() -> ExitCode {
         Command::Plan(plan) => plan.run(&everywhere),
         Command::Audit(audit) => audit.run(&everywhere),
         Command::Measure(measure) => measure.run(&everywhere),
+        Command::Fit(fit) => fit.run(&everywhere),
         Command::Measures(measures) => measures.run(&everywhere),
         Command::Methods(methods) => methods.run(&everywhere),
         Command::Demo(demo) => demo.run(&everywhere),
