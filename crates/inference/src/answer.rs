@@ -8,7 +8,7 @@ use crate::dispersion::{coverage_of_t_s, inflation_of};
 use crate::estimates::{Estimate, estimates};
 use crate::interval::{Interval, Level, Reference};
 use crate::private_shares;
-use crate::provenance::{Making, Provenance, objections, valid_rule};
+use crate::provenance::{Choice, Making, Provenance, objections, valid_rule};
 use crate::release_bootstrap::{Bootstrap, Redraw, Replicate, Replicates, Resampling, basic, studentised};
 use crate::results::{Answer, ChosenBy, Quantity, RuleUsed};
 use crate::{Combined, Estimand, FileEstimate, InferenceError, Rule, Target, Weights};
@@ -33,8 +33,8 @@ pub struct Manner {
     pub target: Target,
     /// How often it is to cover.
     pub level: Level,
-    /// How files count.
-    pub weights: Weights,
+    /// How files count; by their size where the release drew that at random with much scatter, else alike, if nothing is given.
+    pub weights: Option<Weights>,
     /// Quantiles by bootstrap-t instead of normal or t.
     pub bootstrap_t: Option<Resampling>,
     /// Replicates of the rule `bootstrap`, and the seed of that and of `posterior`.
@@ -47,7 +47,7 @@ impl Default for Manner {
             rule: None,
             target: Target::Population,
             level: Level::USUAL,
-            weights: Weights::Equal,
+            weights: None,
             bootstrap_t: None,
             resampling: Resampling { replicates: 500, seed: 1 },
         }
@@ -60,17 +60,30 @@ pub fn answer(
     estimand: &Estimand,
     manner: &Manner,
 ) -> Result<Answer, InferenceError> {
-    Question { released, estimand, manner }.answer()
+    let making = released.provenance.map_or(Making::Unknown, Provenance::making);
+    let valid = valid_rule(&making, estimand, released.files.len());
+    let rule = manner.rule.unwrap_or(valid.rule);
+    let by_size = matches!(making, Making::Counts { .. }) && matches!(rule, Rule::Tp | Rule::Ts);
+    let usual = if by_size { Weights::NSyn } else { Weights::Equal };
+    let weights = manner.weights.unwrap_or(usual);
+    Question { released, estimand, manner, weights }.answer(rule, &making, valid)
 }
+
+/// Files that T_p needs where counts are more dispersed than plain draws.
+const FEWEST_FOR_T_P: usize = 5;
+
+/// The dispersion of sizes from which weights are worth their while.
+const SIZES_VARY: f64 = 0.1;
 
 struct Question<'a> {
     released: &'a Released<'a>,
     estimand: &'a Estimand,
     manner: &'a Manner,
+    weights: Weights,
 }
 
 impl Question<'_> {
-    fn answer(&self) -> Result<Answer, InferenceError> {
+    fn answer(&self, rule: Rule, making: &Making, valid: Choice) -> Result<Answer, InferenceError> {
         let files = self.released.files;
         if files.is_empty() {
             return Err(InferenceError::Option {
@@ -78,9 +91,6 @@ impl Question<'_> {
                 message: "are missing; name at least one".into(),
             });
         }
-        let making = self.released.provenance.map_or(Making::Unknown, Provenance::making);
-        let valid = valid_rule(&making, self.estimand, files.len());
-        let rule = self.manner.rule.unwrap_or(valid.rule);
         self.refuse_what_is_not_honoured(rule)?;
         let by_file = files
             .par_iter()
@@ -104,7 +114,7 @@ impl Question<'_> {
             family,
             rule: RuleUsed {
                 rule,
-                formula: card.formula.into(),
+                formula: card.formula_for(self.manner.target).into(),
                 chosen_by: match (self.manner.rule, self.released.provenance) {
                     (Some(_), _) => ChosenBy::User,
                     (None, Some(_)) => ChosenBy::Manifest,
@@ -113,15 +123,16 @@ impl Question<'_> {
                 because: valid.because,
                 citation: card.citation.into(),
                 valid_rule: valid.rule,
+                weights: self.weights,
             },
-            warnings: self.warnings(rule, &making)?,
+            warnings: self.warnings(rule, making)?,
             quantities,
         })
     }
 
     fn refuse_what_is_not_honoured(&self, rule: Rule) -> Result<(), InferenceError> {
         let computed = matches!(rule, Rule::Posterior | Rule::Bootstrap);
-        if self.manner.weights != Weights::Equal && (computed || rule == Rule::Pooled) {
+        if self.weights != Weights::Equal && (computed || rule == Rule::Pooled) {
             return Err(InferenceError::rule(rule.name(), "has no weights; leave --weights out"));
         }
         if self.manner.bootstrap_t.is_some() && computed {
@@ -203,7 +214,7 @@ impl Question<'_> {
     }
 
     fn combine(&self, rule: Rule, files: &[FileEstimate]) -> Result<Combined, InferenceError> {
-        combine(rule, files, self.released.original_rows, self.manner.target, self.manner.weights)
+        combine(rule, files, self.released.original_rows, self.manner.target, self.weights)
     }
 
     fn fill_by_rule(&self, rule: Rule, quantities: &mut [Quantity]) -> Result<(), InferenceError> {
@@ -372,11 +383,36 @@ impl Question<'_> {
                 if files.len() > 1 { "use `tp`" } else { "ask for a release of several files and use `tp`" }
             ));
         }
+        if let (Making::Counts { sigma }, true) = (making, rule == Rule::Tp && files.len() < FEWEST_FOR_T_P) {
+            warnings.push(format!(
+                "with {} files b is too uncertain for T_p at sigma = {sigma}: in simulations its 95 % intervals from two files cover 87 % to 94 %; \
+                 ask for five files or more",
+                files.len()
+            ));
+        }
+        let unweighted = self.weights == Weights::Equal && matches!(rule, Rule::Tp | Rule::Ts);
+        if let Some(dispersion) =
+            dispersion_of(&rows).filter(|dispersion| unweighted && *dispersion > SIZES_VARY)
+        {
+            warnings.push(format!(
+                "the sizes of the files vary by {:.0} %: a plain mean of their estimates is then biased however many files there are (in \
+                 simulations 95 % intervals covered down to 21 %); use --weights n-syn",
+                100.0 * dispersion
+            ));
+        }
         if let Some(provenance) = self.released.provenance {
             warnings.extend(provenance.cautions(self.estimand, mean_rows));
         }
         Ok(warnings)
     }
+}
+
+/// The standard deviation of the sizes of files over their mean; `None` for one file.
+fn dispersion_of(rows: &[u64]) -> Option<f64> {
+    let n = rows.len() as f64;
+    let mean = rows.iter().sum::<u64>() as f64 / n;
+    let squares: f64 = rows.iter().map(|rows| (*rows as f64 - mean).powi(2)).sum();
+    (rows.len() > 1).then(|| (squares / (n - 1.0)).sqrt() / mean)
 }
 
 /// A bare estimate where no variance is asked for.

@@ -104,13 +104,13 @@ impl Provenance {
         let recipe = &self.recipe;
         let mut cautions = Vec::new();
         let rows = self.original_rows as f64;
-        if recipe.method == "catall" && recipe.privacy.is_none() {
-            if let Some(prior) = self.number("nprior").filter(|prior| *prior > 0.0) {
-                cautions.push(format!(
-                    "nprior = {prior} makes {:.2} % of the records uniform over all cells: estimates lean towards that, and no rule takes it back",
-                    100.0 * prior / (rows + prior)
-                ));
-            }
+        let prior = self.number("nprior").filter(|prior| *prior > 0.0 && recipe.method == "catall");
+        if let Some(prior) = prior.filter(|_| recipe.privacy.is_none()) {
+            cautions.push(format!(
+                "nprior = {prior} makes {:.2} % of the records uniform over all cells: estimates lean towards that, and no rule \
+                 takes it back",
+                100.0 * prior / (rows + prior)
+            ));
         }
         if recipe.method == "saturated" && self.number("alpha").is_some_and(|alpha| alpha > 0.0) {
             let expected = rows * self.number("scale").unwrap_or(1.0);

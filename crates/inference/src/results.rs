@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::interval::{Interval, Level};
-use crate::{FileEstimate, Rule, Target};
+use crate::{FileEstimate, Rule, Target, Weights};
 
 /// All answers from one set of synthetic files.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -62,6 +62,8 @@ pub struct RuleUsed {
     pub citation: String,
     /// The rule that is valid for this release.
     pub valid_rule: Rule,
+    /// How files count in the estimate.
+    pub weights: Weights,
 }
 
 /// Who chose a rule.

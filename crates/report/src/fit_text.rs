@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use comfy_table::{CellAlignment, Table, presets};
-use inference::{Answer, ChosenBy, Findings, Quantity};
+use inference::{Answer, ChosenBy, Findings, Quantity, Weights};
 use table::figures::thousands;
 
 /// Estimates by file that are shown; --json has all of them.
@@ -58,6 +58,9 @@ fn write_answer(out: &mut String, answer: &Answer) -> std::fmt::Result {
             rule.valid_rule.name(),
             rule.because
         )?;
+    }
+    if rule.weights == Weights::NSyn {
+        writeln!(out, "  files count by their number of records")?;
     }
     for warning in &answer.warnings {
         writeln!(out, "  warning: {warning}")?;

@@ -80,6 +80,8 @@ pub struct RuleCard {
     pub name: &'static str,
     /// Its formula for the population quantity, and the reference distribution.
     pub formula: &'static str,
+    /// The same for the estimate that the original data would give.
+    pub original_formula: &'static str,
     /// When it is valid.
     pub valid_when: &'static str,
     /// Whether it needs the number of original records.
@@ -96,6 +98,7 @@ const POSTERIOR: RuleCard = RuleCard {
     rule: Rule::Posterior,
     name: "posterior",
     formula: "p(shares | released counts, a, N), by Metropolis within Gibbs; equal-tailed interval",
+    original_formula: "p(y/N | released counts, a, N), by Metropolis within Gibbs; equal-tailed interval",
     valid_when: "a `dirichlet` release and a share or a table: the prior that makes it private is taken out again",
     needs_original_rows: true,
     citation: "McClure and Reiter (2012), Differential privacy and statistical disclosure risk measures, Appendix B",
@@ -105,10 +108,21 @@ const BOOTSTRAP: RuleCard = RuleCard {
     rule: Rule::Bootstrap,
     name: "bootstrap",
     formula: "N records drawn from the pooled files, released again by the same recipe and budget; basic interval of q* - q",
+    original_formula: "the same, with q* minus the estimate of the N records that were drawn",
     valid_when: "a private release whose recipe is known: privacy noise is common to all m files, so b cannot show it",
     needs_original_rows: true,
     citation: "Davison and Hinkley (1997), Bootstrap methods and their application, sections 2.2 and 5.2",
 };
+
+impl RuleCard {
+    /// The formula for a target.
+    pub fn formula_for(&self, target: Target) -> &'static str {
+        match target {
+            Target::Population => self.formula,
+            Target::Original => self.original_formula,
+        }
+    }
+}
 
 impl Rule {
     /// Its card.

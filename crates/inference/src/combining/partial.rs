@@ -8,6 +8,7 @@ pub(super) const CARD: RuleCard = RuleCard {
     rule: Rule::Partial,
     name: "partial",
     formula: "T_p = b/m + v, t with (m-1)(1 + m v/b)^2 degrees of freedom",
+    original_formula: "D = b/m, t with m-1 degrees of freedom",
     valid_when: "some values are the original ones, and every file has the original's N records; two files or more",
     needs_original_rows: false,
     citation: "Reiter (2003), Inference for partially synthetic, public use microdata sets",

@@ -8,6 +8,7 @@ pub(super) const CARD: RuleCard = RuleCard {
     rule: Rule::Pooled,
     name: "pooled",
     formula: "T_s of the pooled file of M records: v_pooled (M/N + 1), normal",
+    original_formula: "D = v_pooled, normal",
     valid_when: "where `ts` is; one analysis instead of m, and fewer empty cells in each table",
     needs_original_rows: true,
     citation: "Jackson, Mitra, Francis and Dove (2022), On integrating the number of synthetic data sets m, section 3.1.2",

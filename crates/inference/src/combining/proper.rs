@@ -7,6 +7,7 @@ pub(super) const CARD: RuleCard = RuleCard {
     rule: Rule::Proper,
     name: "proper",
     formula: "T = v (n_syn/N + (1 + n_syn/N)/m), normal",
+    original_formula: "D = v (1 + n_syn/N)/m, normal",
     valid_when: "every value is synthetic, and each file has parameters of its own, drawn from their posterior \
                  (`proper` synthesis); one file is enough",
     needs_original_rows: true,

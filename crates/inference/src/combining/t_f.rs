@@ -14,6 +14,7 @@ pub(super) const CARD: RuleCard = RuleCard {
     rule: Rule::Tf,
     name: "tf",
     formula: "T_f = (1 + 1/m) b - v, t with (m-1)(1 - v/((1+1/m) b))^2 degrees of freedom; v n_syn/N where it is negative",
+    original_formula: "D = b/m, t with m-1 degrees of freedom",
     valid_when: "every file is a sample of a whole population imputed from a Bayesian posterior predictive distribution; none of Lookalike's methods",
     needs_original_rows: true,
     citation: "Raghunathan, Reiter and Rubin (2003), Multiple imputation for statistical disclosure limitation; Reiter (2002)",

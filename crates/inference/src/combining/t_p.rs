@@ -11,6 +11,7 @@ pub(super) const CARD: RuleCard = RuleCard {
     rule: Rule::Tp,
     name: "tp",
     formula: "T_p = b/m + v n_syn/N, t with (m-1)(1 + m v n_syn/(N b))^2 degrees of freedom",
+    original_formula: "D = b/m, t with m-1 degrees of freedom",
     valid_when: "two files or more, drawn independently given the original data, with whatever variance; not for noise that all files share",
     needs_original_rows: true,
     citation: "Reiter (2003), Inference for partially synthetic, public use microdata sets; Jackson, Mitra, Francis and Dove (2022)",

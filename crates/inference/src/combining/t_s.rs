@@ -7,6 +7,7 @@ pub(super) const CARD: RuleCard = RuleCard {
     rule: Rule::Ts,
     name: "ts",
     formula: "T_s = v (n_syn/N + 1/m), normal",
+    original_formula: "D = v/m, normal",
     valid_when: "every value is synthetic, drawn from a model that was fitted once, with the variance of a plain sample \
                  (multinomial or Poisson counts, trees, regressions); one file is enough",
     needs_original_rows: true,

@@ -45,9 +45,9 @@ pub(super) struct Fit {
     /// How often the interval is to cover
     #[arg(long, value_name = "P", default_value_t = 0.95)]
     level: f64,
-    /// How files count in the estimate: alike, or by their number of records, where that is random
-    #[arg(long, value_enum, default_value = "equal")]
-    weights: WeightsName,
+    /// How files count in the estimate: alike, or by their number of records [default: n-syn for `saturated` releases with sigma above 0, else equal]
+    #[arg(long, value_enum)]
+    weights: Option<WeightsName>,
     /// Quantiles from R replicates of the bootstrap-t instead of the normal or t distribution
     #[arg(long, value_name = "R")]
     bootstrap_t: Option<usize>,
@@ -173,10 +173,10 @@ impl Fit {
                 TargetName::Original => Target::Original,
             },
             level: Level::new(self.level)?,
-            weights: match self.weights {
+            weights: self.weights.map(|weights| match weights {
                 WeightsName::Equal => Weights::Equal,
                 WeightsName::NSyn => Weights::NSyn,
-            },
+            }),
             bootstrap_t: self.bootstrap_t.map(|replicates| Resampling { replicates, seed }),
             resampling: Resampling {
                 replicates: self.replicates.unwrap_or(usual.resampling.replicates),

@@ -4,6 +4,7 @@
 
 mod demo;
 mod describe;
+mod fit;
 mod harness;
 mod measure;
 mod private;
