@@ -396,7 +396,7 @@ impl Question<'_> {
         {
             warnings.push(format!(
                 "the sizes of the files vary by {:.0} %: a plain mean of their estimates is then biased however many files there are (in \
-                 simulations 95 % intervals covered down to 21 %); use --weights n-syn",
+                 simulations 95 % intervals covered down to 22 %); use --weights n-syn",
                 100.0 * dispersion
             ));
         }

@@ -59,7 +59,8 @@ fn write_answer(out: &mut String, answer: &Answer) -> std::fmt::Result {
             rule.because
         )?;
     }
-    if rule.weights == Weights::NSyn {
+    let several = answer.quantities.iter().any(|quantity| quantity.by_file.len() > 1);
+    if several && rule.weights == Weights::NSyn {
         writeln!(out, "  files count by their number of records")?;
     }
     for warning in &answer.warnings {
