@@ -14,4 +14,4 @@
 pub mod command_line;
 pub mod evidence_bundle;
 
-pub use {measures, models, privacy, report, statistics, study, synthesis, table, town};
+pub use {inference, measures, models, privacy, report, statistics, study, synthesis, table, town};

@@ -29,6 +29,8 @@ enum Document {
     Decision,
     /// A recipe file (TOML), as the same structure in JSON
     Recipe,
+    /// What `fit --json` writes
+    Fit,
     /// A schema file (TOML), as the same structure in JSON
     Schema,
     /// What `verify --json` writes
@@ -47,6 +49,7 @@ impl JsonSchema {
             Document::Decision => schemars::schema_for!(study::decision::Decision),
             Document::Recipe => schemars::schema_for!(synthesis::Recipe),
             Document::Verification => schemars::schema_for!(study::release::Verification),
+            Document::Fit => schemars::schema_for!(inference::Findings),
             Document::Schema => schemars::schema_for!(table::schema::SchemaFile),
         };
         let text = if self.markdown {
@@ -68,6 +71,7 @@ impl Document {
             Self::Describe => "What `describe --json` writes",
             Self::Evaluation => "What `measure --json` writes",
             Self::Frontier => "The frontier",
+            Self::Fit => "What `fit --json` writes",
             Self::Decision => "The decision record",
             Self::Recipe => "The recipe file",
             Self::Schema => "The schema file",

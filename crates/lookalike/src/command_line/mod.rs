@@ -6,6 +6,7 @@ mod bench;
 mod demo;
 mod describe;
 mod drawing;
+mod fit;
 mod frontier;
 mod json_schema;
 mod located;
@@ -27,6 +28,7 @@ use clap::{Args, Parser, Subcommand};
 
 use crate::evidence_bundle::ExamineError;
 use ::privacy::PrivacyError;
+use inference::InferenceError;
 use measures::MeasureError;
 use study::frontier::FrontierError;
 use study::plan::PlanError;
@@ -73,6 +75,8 @@ enum Command {
     Audit(audit::Audit),
     /// Tell what synthetic files are worth and what they give away
     Measure(Box<measure::MeasureCommand>),
+    /// Estimate from synthetic files, with intervals that are valid for how they were made
+    Fit(Box<fit::Fit>),
     /// List the measures, with what they ask and how they are read
     Measures(measure::Measures),
     /// List the generators, with their options
@@ -101,6 +105,7 @@ impl Command {
             Self::Frontier(frontier) => frontier.run(everywhere),
             Self::Audit(audit) => audit.run(everywhere),
             Self::Measure(measure) => measure.run(everywhere),
+            Self::Fit(fit) => fit.run(everywhere),
             Self::Measures(measures) => measures.run(everywhere),
             Self::Methods(methods) => methods.run(everywhere),
             Self::Release(release) => release.run(everywhere),
@@ -139,6 +144,9 @@ pub enum Failure {
         "nothing was released: the version that was made breaks {0}; choose another one, or say why it may leave nevertheless with --exception REASON"
     )]
     LimitsBroken(String),
+    /// A question that synthetic files cannot answer.
+    #[error(transparent)]
+    Inference(#[from] InferenceError),
     /// The options do not fit together.
     #[error("{0}")]
     Usage(String),
@@ -191,13 +199,17 @@ impl Failure {
             },
             Self::Synthesis(SynthesisError::Option { .. } | SynthesisError::Recipe { .. }) => 2,
             Self::Measure(MeasureError::Option { .. } | MeasureError::Regions { .. }) => 2,
+            Self::Inference(
+                InferenceError::Option { .. } | InferenceError::Rule { .. } | InferenceError::Estimand { .. },
+            ) => 2,
             Self::Frontier(FrontierError::Option { .. } | FrontierError::Grid { .. }) => 2,
             Self::Table(_)
             | Self::Synthesis(_)
             | Self::Measure(_)
             | Self::Bench(_)
             | Self::Frontier(_)
-            | Self::LimitsBroken(_) => 1,
+            | Self::LimitsBroken(_)
+            | Self::Inference(_) => 1,
             Self::Located { failure, .. } => failure.exit_code(),
         }
     }

@@ -109,6 +109,7 @@ fn the_published_json_schemas_are_up_to_date() {
         ("evaluation", "evaluation.schema.json"),
         ("schema", "schema-file.schema.json"),
         ("ledger", "ledger.schema.json"),
+        ("fit", "fit.schema.json"),
     ];
     for (document, file) in published {
         let output = lookalike().args(["json-schema", document]).assert().success();

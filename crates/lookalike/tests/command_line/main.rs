@@ -5,6 +5,7 @@
 mod bench;
 mod demo;
 mod describe;
+mod fit;
 mod harness;
 mod measure;
 mod private;
