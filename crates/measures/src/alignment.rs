@@ -21,7 +21,7 @@ pub fn align(original: &Schema, synthetic: Table) -> Result<Table, MeasureError>
             Ok(wanted) => align_column(wanted, variable, column)?,
             Err(_) => (variable.clone(), column),
         };
-        variables.push(Variable { within: None, formula: None, ..variable });
+        variables.push(Variable { within: None, parents: Default::default(), formula: None, ..variable });
         aligned.push(column);
     }
     Ok(Table::new(Arc::new(Schema::new(variables, Vec::new(), Vec::new())?), aligned)?)
@@ -142,6 +142,16 @@ mod tests {
         assert_eq!(aligned.schema().variables()[0].kind.levels().map(Levels::len), Some(30));
         let back = align(synthetic.schema(), original).unwrap();
         assert_eq!(back.schema().variables()[0].kind, Kind::TextId);
+    }
+
+    #[test]
+    fn a_table_with_the_originals_own_nested_variables_is_aligned() {
+        let schema = "[variables.branch]\nkind = \"categorical\"\nlevels = [\"a\", \"b\"]\n\
+                      [variables.job]\nkind = \"categorical\"\nlevels = [\"a1\", \"b1\"]\nwithin = \"branch\"\n\
+                      parents = { a1 = \"a\", b1 = \"b\" }\n";
+        let original = read("branch,job\na,a1\nb,b1\n", Some(schema));
+        let aligned = align(original.schema(), original.clone()).unwrap();
+        assert_eq!((aligned.rows(), aligned.schema().variables()[1].parents.len()), (2, 0));
     }
 
     #[test]

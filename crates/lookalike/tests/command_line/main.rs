@@ -6,6 +6,7 @@ mod bench;
 mod demo;
 mod describe;
 mod fit;
+mod frontier;
 mod harness;
 mod measure;
 mod private;
