@@ -21,7 +21,7 @@ pub fn align(original: &Schema, synthetic: Table) -> Result<Table, MeasureError>
             Ok(wanted) => align_column(wanted, variable, column)?,
             Err(_) => (variable.clone(), column),
         };
-        variables.push(Variable { within: None, formula: None, ..variable });
+        variables.push(Variable { within: None, parents: Default::default(), formula: None, ..variable });
         aligned.push(column);
     }
     Ok(Table::new(Arc::new(Schema::new(variables, Vec::new(), Vec::new())?), aligned)?)
@@ -130,6 +130,17 @@ mod tests {
         assert_eq!(aligned.schema().variables()[1].kind.levels().map(Levels::len), Some(2));
         assert_eq!((aligned.missing(1), aligned.missing(2)), (2, 2));
         assert!(matches!(aligned.columns()[2], Column::Integer(_)));
+    }
+
+    #[test]
+    fn a_declared_parent_does_not_stand_in_the_way() {
+        let schema = "[variables.occ1]\nkind = \"categorical\"\nlevels = [\"a\", \"b\"]\n\
+                      [variables.occ2]\nkind = \"categorical\"\nlevels = [\"a1\", \"b1\"]\nwithin = \"occ1\"\n\
+                      parents = { a1 = \"a\", b1 = \"b\" }";
+        let original = read("occ1,occ2\na,a1\nb,b1\n", Some(schema));
+        let synthetic = read("occ1,occ2\na,a1\na,b1\n", None);
+        assert_eq!(align(original.schema(), original.clone()).unwrap().rows(), 2);
+        assert_eq!(align(original.schema(), synthetic).unwrap().rows(), 2);
     }
 
     #[test]
