@@ -237,7 +237,8 @@ fn a_page_with_pictures_stays_in_the_house_and_says_so() {
     let (original, synthetic) =
         (files.write("original.csv", &people(60, 0)), files.write("synthetic.csv", &people(60, 1)));
     let page = files.folder.path().join("report.html");
-    let arguments = ["measure", &original, &synthetic, "--only", "tables,uniques", "--keys", "sex,town", "--report"];
+    let arguments =
+        ["measure", &original, &synthetic, "--only", "tables,uniques", "--keys", "sex,town", "--report"];
     lookalike().args(arguments).arg(&page).assert().success();
     let page = std::fs::read_to_string(page).unwrap();
     assert!(page.starts_with("<!DOCTYPE html>") && page.contains("Internal edition"));

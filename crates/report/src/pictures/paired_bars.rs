@@ -30,7 +30,7 @@ pub(crate) struct Sides {
 /// The width of pictures that stand beside each other.
 pub(super) const WIDTH: f64 = 340.0;
 /// The width of pictures with long names of rows.
-pub(crate) const WITH_LONG_NAMES: (f64, f64) = (640.0, 300.0);
+pub(crate) const WITH_LONG_NAMES: (f64, f64) = (700.0, 360.0);
 /// The width of pictures with short names of rows.
 pub(super) const WITH_SHORT_NAMES: (f64, f64) = (WIDTH, 128.0);
 const RIGHT: f64 = 30.0;
