@@ -51,7 +51,7 @@ fn headline(view: &View<'_>) -> impl Iterator<Item = String> {
         match (broken.len(), decision.limits.len()) {
             (0, 1) => "The limit that the house has set is kept.".to_owned(),
             (0, all) => format!("All {all} limits that the house has set are kept."),
-            (some, all) => format!("{some} of {all} limits are not kept: {}.", broken.join("; ")),
+            (some, all) => format!("Not kept: {some} of {all} limits ({}).", broken.join("; ")),
         }
     });
     let guarantee = view
