@@ -156,6 +156,16 @@ mod tests {
     }
 
     #[test]
+    fn a_table_with_the_originals_own_nested_variables_is_aligned() {
+        let schema = "[variables.branch]\nkind = \"categorical\"\nlevels = [\"a\", \"b\"]\n\
+                      [variables.job]\nkind = \"categorical\"\nlevels = [\"a1\", \"b1\"]\nwithin = \"branch\"\n\
+                      parents = { a1 = \"a\", b1 = \"b\" }\n";
+        let original = read("branch,job\na,a1\nb,b1\n", Some(schema));
+        let aligned = align(original.schema(), original.clone()).unwrap();
+        assert_eq!((aligned.rows(), aligned.schema().variables()[1].parents.len()), (2, 0));
+    }
+
+    #[test]
     fn numbers_and_text_are_not_mixed() {
         let error = align(read("x\n1\n2\n", None).schema(), read("x\na\nb\n", None)).unwrap_err().to_string();
         assert!(error.starts_with("variable `x`: it is integer in the original and categorical"), "{error}");

@@ -1,18 +1,21 @@
-//! Work on the original alone that many evaluations share.
+//! Work that measures, and evaluations against one original, share.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rustc_hash::FxHashMap;
 
-/// Null distributions of the original, drawn once and found again.
+use crate::utility::propensity::LogisticPropensity;
+
+/// Null distributions of the original, drawn once and found again, and regressions that two families of measures ask for.
 ///
 /// Every [`Settings`](crate::Settings) has one, and its clones share it: a study of many synthetic tables of one original draws what
-/// depends on the original alone once. What is kept is found by a hash of everything that it depends on, the original's records included, so
-/// that a value is never taken for another original. Findings do not depend on whether anything was kept.
+/// depends on the original alone once. What is kept is found by a hash of everything that it depends on, the records included, so
+/// that a value is never taken for that of other tables. Findings do not depend on whether anything was kept.
 #[derive(Clone, Default)]
 pub struct Prepared {
     draws: Arc<Mutex<FxHashMap<u128, Arc<[f64]>>>>,
+    regressions: Arc<Mutex<FxHashMap<u128, LogisticPropensity>>>,
 }
 
 impl Prepared {
@@ -23,17 +26,33 @@ impl Prepared {
         key: u128,
         make: impl FnOnce() -> Result<Vec<f64>, E>,
     ) -> Result<Arc<[f64]>, E> {
-        if let Some(known) = self.all().get(&key) {
+        if let Some(known) = locked(&self.draws).get(&key) {
             return Ok(Arc::clone(known));
         }
         let made: Arc<[f64]> = make()?.into();
-        self.all().insert(key, Arc::clone(&made));
+        locked(&self.draws).insert(key, Arc::clone(&made));
         Ok(made)
     }
 
-    fn all(&self) -> MutexGuard<'_, FxHashMap<u128, Arc<[f64]>>> {
-        self.draws.lock().unwrap_or_else(PoisonError::into_inner)
+    /// The regression of this key, fitted now if nobody has fitted it; one that does not exist is not kept.
+    pub(crate) fn regression<E>(
+        &self,
+        key: u128,
+        fit: impl FnOnce() -> Result<Option<LogisticPropensity>, E>,
+    ) -> Result<Option<LogisticPropensity>, E> {
+        if let Some(known) = locked(&self.regressions).get(&key) {
+            return Ok(Some(known.clone()));
+        }
+        let fitted = fit()?;
+        if let Some(fitted) = &fitted {
+            locked(&self.regressions).insert(key, fitted.clone());
+        }
+        Ok(fitted)
     }
+}
+
+fn locked<T>(kept: &Mutex<T>) -> MutexGuard<'_, T> {
+    kept.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// What is kept does not change what is found.

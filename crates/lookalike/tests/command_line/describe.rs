@@ -107,6 +107,7 @@ fn the_published_json_schemas_are_up_to_date() {
     let published = [
         ("describe", "describe.schema.json"),
         ("evaluation", "evaluation.schema.json"),
+        ("frontier", "frontier.schema.json"),
         ("schema", "schema-file.schema.json"),
         ("ledger", "ledger.schema.json"),
     ];

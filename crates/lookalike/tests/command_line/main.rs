@@ -4,6 +4,7 @@
 
 mod demo;
 mod describe;
+mod frontier;
 mod harness;
 mod measure;
 mod private;

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
 
 use measures::Finding;
 use rayon::ThreadPoolBuilder;
@@ -16,7 +17,9 @@ use super::grid::Entry;
 use super::map::{Ran, draw_map};
 use super::planned::planned;
 use super::resume::{RunRecord, RunStore, key_of, seed_of};
-use super::{Frontier, FrontierError, Limit, Origin, Timings, run};
+use super::run::{self, SharedModel, shares_its_model};
+use super::schedule::{Model, Schedule, StopOnPanic};
+use super::{Frontier, FrontierError, Limit, Origin, Timings};
 use crate::plan::CellSizes;
 
 /// Who takes part, how they are judged, and by which limits.
@@ -181,9 +184,8 @@ impl Contest<'_> {
             key_of(&[version, &self.fingerprint, &schema, &battery, what, &seed, &number.to_string()])
         };
         let mut jobs = Vec::new();
-        // The first run of all, then the second of all: what is there early is there of everybody.
-        for number in 0..self.repeat {
-            for (contestant, entry) in self.entries.iter().enumerate() {
+        for (contestant, entry) in self.entries.iter().enumerate() {
+            for number in 0..self.repeat {
                 let key = key(&entry.recipe.to_toml(), number);
                 jobs.push(Job { contestant, name: &entry.name, number, key });
             }
@@ -230,26 +232,32 @@ impl Contest<'_> {
     ) -> Result<Vec<RunRecord>, FrontierError> {
         let threads = rayon::current_num_threads();
         let workers = threads.min(pending.len()).max(1);
-        let (next, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        let schedule: Schedule<SharedModel> = Schedule::new(
+            pending.iter().map(|job| jobs[*job].contestant).collect(),
+            (0..self.entries.len() + self.imported.len())
+                .map(|at| self.entries.get(at).is_some_and(|entry| shares_its_model(&entry.recipe)))
+                .collect(),
+        );
+        let done = AtomicUsize::new(0);
         let results: Vec<Mutex<Option<RunRecord>>> = pending.iter().map(|_| Mutex::new(None)).collect();
         let failure: Mutex<Option<FrontierError>> = Mutex::new(None);
+        let failed = |error| {
+            schedule.stop();
+            *failure.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
+        };
         let work = || {
-            let pool = ThreadPoolBuilder::new().num_threads((threads / workers).max(1)).build();
-            let failed = |error| *failure.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
-            let pool = match pool {
+            let _stop = StopOnPanic(&schedule);
+            let pool = match ThreadPoolBuilder::new().num_threads((threads / workers).max(1)).build() {
                 Ok(pool) => pool,
                 Err(error) => return failed(FrontierError::option("--threads", error.to_string())),
             };
-            loop {
-                let at = next.fetch_add(1, Ordering::Relaxed);
-                let Some(job) = pending.get(at).map(|place| &jobs[*place]) else { return };
-                let record = pool.install(|| self.run_job(job));
+            while let Some((at, model)) = schedule.next() {
+                let job = &jobs[pending[at]];
+                let record = pool.install(|| self.run_job(job, model, &schedule));
+                schedule.over(job.contestant);
                 match store.keep(job.name, job.number, &record) {
                     Ok(kept) => *results[at].lock().unwrap_or_else(PoisonError::into_inner) = Some(kept),
-                    Err(error) => {
-                        next.store(pending.len(), Ordering::Relaxed);
-                        return failed(error);
-                    }
+                    Err(error) => return failed(error),
                 }
                 report(done.fetch_add(1, Ordering::Relaxed) + 1);
             }
@@ -267,16 +275,32 @@ impl Contest<'_> {
         Ok(results.into_iter().filter_map(result).collect())
     }
 
-    fn run_job(&self, job: &Job<'_>) -> RunRecord {
-        match self.entries.get(job.contestant) {
-            Some(entry) => {
-                let (seed, number) = (self.seed.to_string(), job.number.to_string());
-                let seed = seed_of(&[&seed, &entry.recipe.to_toml(), &number]);
-                run::of_recipe(self.original, &entry.recipe, seed, &self.battery, job.key.clone())
+    fn run_job(
+        &self,
+        job: &Job<'_>,
+        model: Model<SharedModel>,
+        schedule: &Schedule<SharedModel>,
+    ) -> RunRecord {
+        let Some(entry) = self.entries.get(job.contestant) else {
+            let imported = &self.imported[job.contestant - self.entries.len()];
+            return run::of_files(self.original, &imported.tables, &self.battery, job.key.clone());
+        };
+        let (recipe, battery) = (&entry.recipe, &self.battery);
+        let (seed, text) = (self.seed.to_string(), recipe.to_toml());
+        let draw = |model: &SharedModel, fitting: f64| {
+            run::of_model(self.original, recipe, (model, fitting), job.number, battery, job.key.clone())
+        };
+        match model {
+            Model::There(model) => draw(&model, 0.0),
+            Model::ToFit => {
+                let start = Instant::now();
+                let model = Arc::new(run::shared_model(self.original, recipe, seed_of(&[&seed, &text])));
+                schedule.fitted(job.contestant, Arc::clone(&model));
+                draw(&model, start.elapsed().as_secs_f64())
             }
-            None => {
-                let imported = &self.imported[job.contestant - self.entries.len()];
-                run::of_files(self.original, &imported.tables, &self.battery, job.key.clone())
+            Model::Own => {
+                let seed = seed_of(&[&seed, &text, &job.number.to_string()]);
+                run::of_recipe(self.original, recipe, seed, battery, job.key.clone())
             }
         }
     }

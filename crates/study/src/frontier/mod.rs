@@ -19,6 +19,7 @@ pub mod recommendation;
 pub mod result;
 pub mod resume;
 mod run;
+mod schedule;
 
 pub use axes::AxisName;
 pub use battery::Battery;

@@ -16,14 +16,58 @@ use super::battery::Battery;
 use super::planned;
 use super::resume::RunRecord;
 
+/// A model that several runs draw from, or why there is none.
+pub type SharedModel = Result<Fitted, String>;
+
+/// Whether all runs of a recipe can draw from one model: fitting it takes no chance. Noise of a private method does, and so do ensembles of trees.
+pub fn shares_its_model(recipe: &Recipe) -> bool {
+    let text = recipe.to_toml();
+    recipe.privacy.is_none() && !["forest", "bagging"].iter().any(|ensemble| text.contains(ensemble))
+}
+
+/// Fits the model that all runs of a recipe draw from.
+pub fn shared_model(original: &Table, recipe: &Recipe, seed: u64) -> SharedModel {
+    fit(original, &Recipe { seed: Some(seed), ..recipe.clone() }).map_err(|error| error.to_string())
+}
+
+/// Draws the data sets of run `number` from the model of all runs, and measures them; the model took `fitting` seconds of this run.
+pub fn of_model(
+    original: &Table,
+    recipe: &Recipe,
+    (model, fitting): (&SharedModel, f64),
+    number: u32,
+    battery: &Battery,
+    key: String,
+) -> RunRecord {
+    let start = Instant::now();
+    let made = match model {
+        Ok(fitted) => drawn(fitted, number * recipe.m, recipe.m).map_err(|error| error.to_string()),
+        Err(because) => Err(because.clone()),
+    };
+    of_made(original, recipe, made, battery, key, fitting + start.elapsed().as_secs_f64())
+}
+
 /// Carries out a recipe with this seed and measures what comes of it.
 pub fn of_recipe(original: &Table, recipe: &Recipe, seed: u64, battery: &Battery, key: String) -> RunRecord {
     let start = Instant::now();
-    let made = data_sets(original, recipe, seed);
-    let making = start.elapsed().as_secs_f64();
+    let made = data_sets(original, recipe, seed).map_err(|error| error.to_string());
+    of_made(original, recipe, made, battery, key, start.elapsed().as_secs_f64())
+}
+
+/// Data sets with what the fit had to say.
+type Made = (Vec<Table>, Vec<String>);
+
+fn of_made(
+    original: &Table,
+    recipe: &Recipe,
+    made: Result<Made, String>,
+    battery: &Battery,
+    key: String,
+    making: f64,
+) -> RunRecord {
     let (tables, remarks) = match made {
         Ok(made) => made,
-        Err(error) => return failed(key, error.to_string(), [making, 0.0]),
+        Err(because) => return failed(key, because, [making, 0.0]),
     };
     let settings = settings_for(original, recipe, &battery.settings);
     measured(
@@ -54,17 +98,18 @@ fn settings_for(original: &Table, recipe: &Recipe, settings: &Settings) -> Setti
     settings
 }
 
-fn data_sets(
-    original: &Table,
-    recipe: &Recipe,
-    seed: u64,
-) -> Result<(Vec<Table>, Vec<String>), SynthesisError> {
+fn data_sets(original: &Table, recipe: &Recipe, seed: u64) -> Result<Made, SynthesisError> {
     let fitted: Fitted = if recipe.privacy.is_some() {
         private::fit(original, recipe, NoiseSource::insecure_test_seed(seed))?.fitted
     } else {
         fit(original, &Recipe { seed: Some(seed), ..recipe.clone() })?
     };
-    let tables = (0..recipe.m).map(|number| fitted.table(number)).collect::<Result<_, _>>()?;
+    drawn(&fitted, 0, recipe.m)
+}
+
+/// `m` data sets from number `first` on.
+fn drawn(fitted: &Fitted, first: u32, m: u32) -> Result<Made, SynthesisError> {
+    let tables = (first..first + m).map(|number| fitted.table(number)).collect::<Result<_, _>>()?;
     Ok((tables, fitted.model.remarks()))
 }
 

@@ -2,8 +2,8 @@
 
 use models::{ModelError, propensity_design};
 
-use super::{PropensityScores, ScoreSummary};
-use crate::Comparison;
+use super::{Pooled, PropensityScores, ScoreSummary};
+use crate::{Comparison, Prepared};
 
 /// What logistic regression says of two files.
 ///
@@ -28,6 +28,18 @@ pub struct LogisticPropensity {
     pub converged: bool,
     /// What is to be said of the fit: that it did not converge, or that some values occur in one file alone.
     pub warning: Option<&'static str>,
+}
+
+/// [`logistic_propensity`], found again where another family of measures has asked for it; `pooled` holds the records of the comparison.
+pub(crate) fn logistic_propensity_prepared(
+    comparison: &Comparison<'_>,
+    pooled: &Pooled,
+    variables: &[&str],
+    order: usize,
+    prepared: &Prepared,
+) -> Result<Option<LogisticPropensity>, ModelError> {
+    let key = pooled.key(("logistic", variables, order));
+    prepared.regression(key, || logistic_propensity(comparison, variables, order))
 }
 
 /// The propensity on these variables, or on all that both tables have but identifiers, by main effects (`order` 0), with products of two

@@ -13,6 +13,7 @@ mod pooled;
 mod scores;
 mod tree;
 
+pub(crate) use logistic::logistic_propensity_prepared;
 pub use logistic::{LogisticPropensity, logistic_propensity};
 pub use pooled::Pooled;
 pub use scores::{PropensityScores, ScoreSummary};
@@ -74,7 +75,8 @@ impl Measure for Propensity {
         let variables: Vec<&str> =
             pooled.names.iter().map(String::as_str).filter(|name| !large.contains(name)).collect();
         for order in &options.orders {
-            let found = of_logistic(comparison, &variables, *order).into_iter().map(|finding| {
+            let found = of_logistic(comparison, &pooled, &variables, *order, &settings.prepared);
+            let found = found.into_iter().map(|finding| {
                 let finding = finding.with("order", *order);
                 if large.is_empty() { finding } else { finding.with("left_out", large.as_slice()) }
             });
@@ -89,20 +91,30 @@ impl Measure for Propensity {
         settings: &Settings,
     ) -> Result<Vec<Finding>, MeasureError> {
         let found = sets.comparisons().map(|comparison| self.evaluate(&comparison, settings));
-        let mut findings = mean_of_sets(found.collect::<Result<_, _>>()?);
+        let found = found.collect::<Result<Vec<Vec<Finding>>, _>>()?;
+        // The first finding of a set is the pMSE of the tree.
+        let of_sets =
+            found.iter().map(|findings| findings.first().and_then(|finding| finding.value)).collect();
+        let mut findings = mean_of_sets(found);
         if sets.synthetic.len() > 1 {
-            findings.extend(of_pairs(sets, settings)?);
+            findings.extend(of_pairs(sets, of_sets, settings)?);
         }
         Ok(findings)
     }
 }
 
-fn of_logistic(comparison: &Comparison<'_>, variables: &[&str], order: usize) -> Vec<Finding> {
+fn of_logistic(
+    comparison: &Comparison<'_>,
+    pooled: &Pooled,
+    variables: &[&str],
+    order: usize,
+    prepared: &Prepared,
+) -> Vec<Finding> {
     if variables.is_empty() {
         let because = "every variable has too many levels for a regression";
         return Logit::ALL.map(|which| which.undefined(because)).to_vec();
     }
-    let found = match logistic_propensity(comparison, variables, order) {
+    let found = match logistic_propensity_prepared(comparison, pooled, variables, order, prepared) {
         Ok(Some(found)) => found,
         Ok(None) => return Logit::ALL.map(|which| which.undefined(EMPTY)).to_vec(),
         Err(error) => return Logit::ALL.map(|which| which.undefined(&error)).to_vec(),
@@ -177,32 +189,33 @@ fn standardised(null: Option<TreeNull>, pmse: f64, cards: [Cart; 2], by: &str, d
 }
 
 /// The mean pMSE of the sets beside that between pairs of them; at most as many pairs as there would be permutations, at least one.
-fn of_pairs(sets: &SyntheticSets<'_>, settings: &Settings) -> Result<Vec<Finding>, MeasureError> {
-    let pmse = |original, synthetic| -> Result<Option<(f64, f64)>, MeasureError> {
-        let pooled = Pooled::new(&Comparison { original, synthetic, holdout: None }, &[])?;
-        Ok(tree_pmse(&pooled)?.map(|pmse| (pmse, pooled.share())))
+fn of_pairs(
+    sets: &SyntheticSets<'_>,
+    of_sets: Option<Vec<f64>>,
+    settings: &Settings,
+) -> Result<Vec<Finding>, MeasureError> {
+    let pmse = |original, synthetic| -> Result<Option<f64>, MeasureError> {
+        Ok(tree_pmse(&Pooled::new(&Comparison { original, synthetic, holdout: None }, &[])?)?)
     };
     let mut pairs = Vec::new();
     for one in 0..sets.synthetic.len() {
         pairs.extend((one + 1..sets.synthetic.len()).map(|other| (one, other)));
     }
     pairs.truncate(settings.propensity.draws.permutations.max(1));
-    let of_sets = sets.synthetic.par_iter().map(|set| pmse(sets.original, set));
-    let of_sets: Option<Vec<(f64, f64)>> =
-        of_sets.collect::<Result<Vec<_>, MeasureError>>()?.into_iter().collect();
     let of_pairs = pairs.par_iter().map(|(one, other)| pmse(sets.synthetic[*one], sets.synthetic[*other]));
-    let of_pairs: Option<Vec<(f64, f64)>> =
+    let of_pairs: Option<Vec<f64>> =
         of_pairs.collect::<Result<Vec<_>, MeasureError>>()?.into_iter().collect();
     let cards = [Cart::SPmsePairs, Cart::ZPairs];
     let (Some(of_sets), Some(of_pairs)) = (of_sets, of_pairs) else {
         return Ok(cards.map(|which| which.undefined(EMPTY)).to_vec());
     };
     let count = of_sets.len() as f64;
-    let mean = of_sets.iter().map(|(pmse, _)| pmse).sum::<f64>() / count;
-    let share = of_sets.iter().map(|(_, share)| share).sum::<f64>() / count;
+    let mean = of_sets.iter().sum::<f64>() / count;
+    let original = sets.original.rows() as f64;
+    let share = |set: &&table::Table| set.rows() as f64 / (original + set.rows() as f64);
+    let share = sets.synthetic.iter().map(share).sum::<f64>() / count;
     if !tree::is_even(share) {
         return Ok(cards.map(|which| which.undefined(UNEQUAL)).to_vec());
     }
-    let draws: Vec<f64> = of_pairs.iter().map(|(pmse, _)| *pmse).collect();
-    Ok(standardised(TreeNull::of_pairs(&draws, share), mean, cards, "pairs", draws.len()).to_vec())
+    Ok(standardised(TreeNull::of_pairs(&of_pairs, share), mean, cards, "pairs", of_pairs.len()).to_vec())
 }

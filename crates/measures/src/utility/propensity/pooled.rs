@@ -2,6 +2,7 @@
 
 use std::hash::{Hash, Hasher};
 
+use rustc_hash::FxHasher;
 use statistics::trees::{Predictor, TreeError};
 use table::CountSource;
 use table::column::Entry;
@@ -100,18 +101,23 @@ impl Pooled {
         Self { names: self.names.clone(), columns, original: self.original, synthetic: 0 }
     }
 
-    /// Feeds everything that a tree sees of these records to a hash.
-    pub(super) fn hash_into(&self, hash: &mut impl Hasher) {
-        (self.original, self.synthetic).hash(hash);
-        for column in &self.columns {
-            match column {
-                PooledColumn::Levels { codes, levels } => (codes, levels).hash(hash),
-                PooledColumn::Numbers { values, marks } => {
-                    values.iter().for_each(|value| value.to_bits().hash(hash));
-                    marks.hash(hash);
+    /// A hash of all records and of `question`, what is asked of them.
+    pub(crate) fn key(&self, question: impl Hash) -> u128 {
+        let half = |salt: u64| {
+            let mut hash = FxHasher::default();
+            (salt, &question, self.original, self.synthetic, &self.names).hash(&mut hash);
+            for column in &self.columns {
+                match column {
+                    PooledColumn::Levels { codes, levels } => (codes, levels).hash(&mut hash),
+                    PooledColumn::Numbers { values, marks } => {
+                        values.iter().for_each(|value| value.to_bits().hash(&mut hash));
+                        marks.hash(&mut hash);
+                    }
                 }
             }
-        }
+            hash.finish()
+        };
+        u128::from(half(0x9e37_79b9_7f4a_7c15)) << 64 | u128::from(half(0xc2b2_ae3d_27d4_eb4f))
     }
 
     /// The columns as predictors of a tree. A number is zero where it is missing or a special code, and beside it stands a

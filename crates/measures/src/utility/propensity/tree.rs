@@ -17,13 +17,10 @@
 //! synthesis scores somewhat below 1, about 0.8, and with files of unequal size it may be far from it. They are therefore given for files
 //! of [one size](TreePropensity::of_one_size) only.
 
-use std::hash::{Hash, Hasher};
-
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha12Rng;
 use rayon::prelude::*;
-use rustc_hash::FxHasher;
 use statistics::trees::{Predictor, Response, Risk, Tree, TreeError, TreeOptions};
 
 use super::{Pooled, PropensityScores, ScoreSummary};
@@ -140,13 +137,7 @@ fn resampled(pooled: &Pooled, draws: NullDraws, prepared: &Prepared) -> Result<V
 
 /// A hash of all that resamples depend on.
 fn key_of(original: &Pooled, drawn: usize, is_of_one_size: bool, draws: NullDraws) -> u128 {
-    let half = |salt: u64| {
-        let mut hash = FxHasher::default();
-        (salt, drawn, is_of_one_size, draws.resamples, draws.seed).hash(&mut hash);
-        original.hash_into(&mut hash);
-        hash.finish()
-    };
-    u128::from(half(0x9e37_79b9_7f4a_7c15)) << 64 | u128::from(half(0xc2b2_ae3d_27d4_eb4f))
+    original.key((drawn, is_of_one_size, draws.resamples, draws.seed))
 }
 
 /// Even streams are for permutations, odd ones for resamples.

@@ -16,7 +16,7 @@ use crate::utility::interval::Agreement;
 use crate::utility::mca::map_agreement;
 use crate::utility::model::model_agreement;
 use crate::utility::numbers::number_pairs;
-use crate::utility::propensity::{MOST_LEVELS, logistic_propensity};
+use crate::utility::propensity::{MOST_LEVELS, Pooled, logistic_propensity_prepared};
 use crate::utility::ratio_of_counts::RatioOfCounts;
 use crate::utility::tables::each_table;
 use crate::{
@@ -48,7 +48,12 @@ pub fn taub_score(comparison: &Comparison<'_>, settings: &Settings) -> Result<Ta
     let variables: Vec<&str> = names.filter(is_small).collect();
     let propensity = match variables.is_empty() {
         true => None,
-        false => logistic_propensity(comparison, &variables, 0).ok().flatten(),
+        false => {
+            let pooled = Pooled::new(comparison, &[])?;
+            logistic_propensity_prepared(comparison, &pooled, &variables, 0, &settings.prepared)
+                .ok()
+                .flatten()
+        }
     };
     Ok(TaubScore {
         frequency_tables: of_tables(&shared, 1, settings)?,
