@@ -56,7 +56,7 @@ fn check_page(page: &str) {
 
 #[test]
 fn every_page_and_picture_is_well_formed_and_leads_somewhere() {
-    for sample in [fixture::released_town(300), fixture::private_town(300)] {
+    for sample in [fixture::released_town(300), fixture::private_town(300), fixture::wide_release()] {
         for edition in BOTH {
             let page = report_html(&sample.input(), edition);
             check_page(&page);
