@@ -18,7 +18,7 @@ const browser = await chromium.launchPersistentContext(profile, {
   offline: true,
   args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
     "--disable-component-update", "--disable-sync"],
-}).then((context) => context);
+});
 
 const sizes = { desktop: { width: 1280, height: 900 }, phone: { width: 390, height: 844 } };
 
@@ -55,8 +55,8 @@ async function look(path, device, viewport, colorScheme) {
   if (overflow > 0) fail(`the page is ${overflow} px too wide`);
   (await page.evaluate(checkPictures)).forEach(fail);
   (await page.evaluate(checkContrast)).forEach(fail);
-  if (await page.locator("#risk-utility-map").count()) await chooseOnMap(page, fail, device);
   await useKeyboard(page, fail);
+  if (await page.locator("#risk-utility-map").count()) await chooseOnMap(page, fail, device);
   await page.goto(pathToFileURL(path).href);
   await page.screenshot({ path: join(screenshots, `${name.replaceAll(" ", "-")}.png`), fullPage: true });
   await page.close();
@@ -85,7 +85,6 @@ async function chooseOnMap(page, fail, device) {
 }
 
 async function useKeyboard(page, fail) {
-  await page.evaluate(() => { window.scrollTo(0, 0); document.activeElement?.blur(); });
   await page.keyboard.press("Tab");
   const seen = [];
   for (let step = 0; step < 8; step++) {

@@ -133,6 +133,17 @@ mod tests {
     }
 
     #[test]
+    fn a_declared_parent_does_not_stand_in_the_way() {
+        let schema = "[variables.occ1]\nkind = \"categorical\"\nlevels = [\"a\", \"b\"]\n\
+                      [variables.occ2]\nkind = \"categorical\"\nlevels = [\"a1\", \"b1\"]\nwithin = \"occ1\"\n\
+                      parents = { a1 = \"a\", b1 = \"b\" }";
+        let original = read("occ1,occ2\na,a1\nb,b1\n", Some(schema));
+        let synthetic = read("occ1,occ2\na,a1\na,b1\n", None);
+        assert_eq!(align(original.schema(), original.clone()).unwrap().rows(), 2);
+        assert_eq!(align(original.schema(), synthetic).unwrap().rows(), 2);
+    }
+
+    #[test]
     fn identifiers_and_levels_follow_the_original() {
         let many: String = (0..30).map(|i| format!("p{i},x\n")).collect();
         let (original, synthetic) =

@@ -14,7 +14,11 @@ mod fixture;
 fn main() {
     let folder = PathBuf::from(std::env::args().nth(1).expect("name the folder to write to"));
     std::fs::create_dir_all(&folder).unwrap();
-    let samples = [("released", fixture::released_town(1500)), ("private", fixture::private_town(1500))];
+    let samples = [
+        ("released", fixture::released_town(1500)),
+        ("private", fixture::private_town(1500)),
+        ("wide", fixture::wide_release()),
+    ];
     for (name, sample) in samples {
         for (edition, word) in [(Edition::Internal, "internal"), (Edition::External, "external")] {
             let path = folder.join(format!("{name}-{word}.html"));

@@ -57,6 +57,10 @@ pub(crate) fn detail(finding: &Finding, key: &str) -> String {
             Some(whole) => thousands(whole),
             None => number.to_string(),
         },
+        // What differs between data sets is a list.
+        Some(serde_json::Value::Array(each)) if each.iter().all(|one| one.is_number()) => {
+            each.iter().map(|one| one.to_string()).collect::<Vec<_>>().join(" or ")
+        }
         Some(other) => other.to_string(),
         None => String::new(),
     }

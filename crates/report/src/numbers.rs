@@ -8,11 +8,11 @@ pub(crate) fn figure(value: f64) -> String {
     match size {
         _ if !value.is_finite() => "∞".to_owned(),
         _ if size == 0.0 => "0".to_owned(),
-        _ if size >= 999.5 && size < 1e15 => {
+        _ if (999.5..1e9).contains(&size) => {
             let sign = if value < 0.0 { "−" } else { "" };
             format!("{sign}{}", thousands(size.round() as u64))
         }
-        _ if size >= 1e15 => format!("{value:.2e}"),
+        _ if size >= 1e9 => minus(format!("{value:.2e}")),
         _ if size >= 99.95 => minus(format!("{value:.0}")),
         _ if size >= 9.995 => minus(format!("{value:.1}")),
         _ if size >= 0.9995 => minus(format!("{value:.2}")),
@@ -58,7 +58,7 @@ mod tests {
     fn three_digits_count() {
         let shown = [0.0, 1.0, 0.12345, 12.345, 123.45, 1234.5, -0.5, 0.000_012].map(figure);
         assert_eq!(shown, ["0", "1.00", "0.123", "12.3", "123", "1,235", "−0.500", "1.2e−5"]);
-        assert_eq!(figure(999.7), "1,000");
+        assert_eq!([figure(999.7), figure(4.26e13)], ["1,000", "4.26e13"]);
         assert_eq!(
             [share(0.0), share(1.0), share(0.123_4), share(1e-5)],
             ["0 %", "100 %", "12.3 %", "1.0e−3 %"]

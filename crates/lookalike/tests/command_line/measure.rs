@@ -232,6 +232,22 @@ fn a_holdout_and_an_intruder_are_told_beside_the_rest() {
 }
 
 #[test]
+fn a_page_with_pictures_stays_in_the_house_and_says_so() {
+    let files = Files::new();
+    let (original, synthetic) =
+        (files.write("original.csv", &people(60, 0)), files.write("synthetic.csv", &people(60, 1)));
+    let page = files.folder.path().join("report.html");
+    let arguments =
+        ["measure", &original, &synthetic, "--only", "tables,uniques", "--keys", "sex,town", "--report"];
+    lookalike().args(arguments).arg(&page).assert().success();
+    let page = std::fs::read_to_string(page).unwrap();
+    assert!(page.starts_with("<!DOCTYPE html>") && page.contains("Internal edition"));
+    for part in ["id=\"two-way-tables\"", "id=\"distributions\"", "id=\"uniques\"", "sex, town"] {
+        assert!(page.contains(part), "{part}");
+    }
+}
+
+#[test]
 fn one_seed_gives_one_result_on_any_number_of_threads() {
     let files = Files::new();
     let (original, synthetic) =

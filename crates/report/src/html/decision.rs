@@ -42,7 +42,7 @@ pub(super) fn content(view: &View<'_>) -> Markup {
 }
 
 /// The measure that a limit is about: the first word of what was written.
-fn measure_of(limit: &str) -> &str {
+pub(super) fn measure_of(limit: &str) -> &str {
     limit
         .split(|character: char| character.is_whitespace() || "<>=(".contains(character))
         .next()

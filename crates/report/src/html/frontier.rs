@@ -167,5 +167,5 @@ pub(super) fn checks(checks: &[LimitCheck], may_show: impl Fn(&LimitCheck) -> bo
         ]
     };
     let rows = checks.iter().map(row).collect();
-    DataTable::new(["limit", "", "value", "runs that keep it", "remark"], rows)
+    DataTable::new(["limit", "kept or not", "value", "runs that keep it", "remark"], rows)
 }

@@ -1,6 +1,6 @@
 //! `report.html`: one file that needs no network and no script, in an edition for the house and one that may leave it.
 //!
-//! The external edition is built from a [`View`] that has dropped everything that is not public before a section sees it: of the
+//! The external edition is built from a `View` that has dropped everything that is not public before a section sees it: of the
 //! findings those that the decision allows to be published, of the evidence what was computed from the synthetic files alone, and
 //! no frontier.
 

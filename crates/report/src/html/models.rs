@@ -23,7 +23,7 @@ fn picture(view: &View<'_>, at: usize, model: &str) -> Option<Picture> {
         })
         .collect();
     let name = file_name("model", at, model);
-    (!of_model.is_empty()).then(|| coefficients(name, model.to_owned(), &of_model))
+    (!of_model.is_empty()).then(|| coefficients(name, format!("Coefficients of {model}"), &of_model))
 }
 
 fn models(view: &View<'_>) -> Vec<String> {
@@ -44,7 +44,11 @@ pub(super) fn content(view: &View<'_>) -> Markup {
         let of_model = |measure: &str| view.all(measure).find(|finding| detail(finding, "model") == *model);
         let told = |measure: &str, words: &str| {
             of_model(measure).map(|finding| match finding.value {
-                Some(value) => tag("li").text(format!("{words}: {}", figure(value))),
+                Some(value) => {
+                    let expected =
+                        finding.null.map_or_else(String::new, |null| format!(", expected {}", figure(null)));
+                    tag("li").text(format!("{words}: {}{expected}", figure(value)))
+                }
                 None => tag("li").text(format!("{words}: {}", reason(finding))),
             })
         };

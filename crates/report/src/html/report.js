@@ -70,7 +70,7 @@
     var axis = svg.querySelector(".x-axis"), last = -Infinity;
     axis.textContent = "";
     make(axis, "line", { x1: left, y1: bottom, x2: right, y2: bottom, "class": "axis-line" });
-    x.ticks(Math.floor((right - left) / 70)).forEach(function (tick) {
+    x.ticks(Math.floor((right - left) / 42)).forEach(function (tick) {
       var at = x.at(tick), text = written(tick), half = width(text) / 2;
       make(axis, "line", { x1: at, y1: bottom, x2: at, y2: top, "class": "grid" });
       if (at - half <= last + 4) return;
@@ -81,7 +81,7 @@
     axis = svg.querySelector(".y-axis");
     axis.textContent = "";
     make(axis, "line", { x1: left, y1: top, x2: left, y2: bottom, "class": "axis-line" });
-    y.ticks(Math.floor((bottom - top) / 40)).forEach(function (tick) {
+    y.ticks(Math.floor((bottom - top) / 28)).forEach(function (tick) {
       make(axis, "line", { x1: left, y1: y.at(tick), x2: right, y2: y.at(tick), "class": "grid" });
       make(axis, "text", { x: left - 6, y: y.at(tick) + 4, "text-anchor": "end" }, written(tick));
     });

@@ -6,7 +6,7 @@ use super::View;
 use crate::judgement::{detail, few, names};
 use crate::markup::{Markup, tag};
 use crate::numbers::{figure, figure_or_dash};
-use crate::pictures::{Row, Sides, paired_bars, risk_plane, tau_curves};
+use crate::pictures::{Row, Sides, WITH_LONG_NAMES, paired_bars, risk_plane, tau_curves};
 use crate::svg::{DataTable, Picture};
 
 pub(super) fn pictures(view: &View<'_>) -> Vec<Picture> {
@@ -39,6 +39,7 @@ fn uniques(view: &View<'_>) -> Option<Picture> {
         synthetic: "unique again in the release",
         axis: "% of original records",
         written: percent,
+        widths: WITH_LONG_NAMES,
     };
     (!rows.is_empty()).then(|| {
         paired_bars("uniques".into(), "Unique records, by what is known of them".into(), &rows, &sides)
@@ -59,6 +60,7 @@ fn attributes(view: &View<'_>) -> Option<Picture> {
         synthetic: "and disclosed by the release (DiSCO)",
         axis: "% of original records",
         written: percent,
+        widths: WITH_LONG_NAMES,
     };
     let title = "Attribute disclosure, by target and keys".to_owned();
     (!rows.is_empty()).then(|| paired_bars("attributes".into(), title, &rows, &sides))

@@ -20,7 +20,7 @@ pub(super) fn content(view: &View<'_>) -> Markup {
     ] {
         if !lines.is_empty() {
             content.push(tag("h3").text(heading));
-            content.push(tag("ul").all(lines.iter().map(|line| tag("li").text(capital(line)))));
+            content.push(tag("ul").all(lines.iter().map(|line| tag("li").text(line))));
         }
     }
     let (undefined, all) = verdict.undefined;
@@ -51,7 +51,7 @@ fn headline(view: &View<'_>) -> impl Iterator<Item = String> {
         match (broken.len(), decision.limits.len()) {
             (0, 1) => "The limit that the house has set is kept.".to_owned(),
             (0, all) => format!("All {all} limits that the house has set are kept."),
-            (some, all) => format!("{some} of {all} limits are not kept: {}.", broken.join("; ")),
+            (some, all) => format!("Not kept: {some} of {all} limits ({}).", broken.join("; ")),
         }
     });
     let guarantee = view
@@ -72,12 +72,4 @@ fn withheld(view: &View<'_>) -> Tag {
     };
     let reason = because.map(|because| format!(" The owner's reason: {because}"));
     tag("p").with("class", "quiet").text(text).text(reason.unwrap_or_default())
-}
-
-/// The line as a sentence begins.
-fn capital(line: &str) -> String {
-    let mut characters = line.chars();
-    characters
-        .next()
-        .map_or_else(String::new, |first| first.to_uppercase().collect::<String>() + characters.as_str())
 }

@@ -43,6 +43,7 @@ pub(crate) fn category_map(of: &CategoryPlaces) -> Picture {
             .add(point(at(place.synthetic), 2.5, Symbol::Square).with("class", "synthetic-point"));
         marks.push(mark);
         labels.keep_free(at(place.synthetic), 3.0);
+        labels.keep_free(at(place.original), 3.0);
     }
     for place in of.places.iter().take(NAMED) {
         let text = crate::svg::shortened(&format!("{} = {}", place.variable, place.class), 170.0);

@@ -3,7 +3,7 @@
 use crate::markup::{Markup, tag};
 use crate::numbers::figure;
 use crate::svg::{
-    Anchor, DataTable, Entry, Filling, Picture, Scale, Sign, Stroke, interval, label, legend, line,
+    Anchor, DataTable, Entry, Filling, Picture, Scale, Sign, Stroke, Symbol, interval, label, legend, line,
 };
 
 /// One coefficient: its estimate and the limits of its interval in each file.
@@ -23,10 +23,13 @@ const ROW: f64 = 26.0;
 /// Intervals row by row. Each row has a scale of its own, because coefficients count different things: what matters is how the two
 /// intervals lie to each other and to zero.
 pub(crate) fn coefficients(name: String, title: String, all: &[Coefficient]) -> Picture {
-    let entries =
-        [(Filling::Original, "original, 95 % interval"), (Filling::Synthetic, "synthetic, 95 % interval")];
-    let mut entries: Vec<Entry> =
-        entries.map(|(filling, text)| Entry { sign: Sign::Bar(filling), text: text.into() }).into();
+    let entries = [
+        (Symbol::Circle, "original-point", "original, 95 % interval"),
+        (Symbol::Square, "synthetic-point", "synthetic, 95 % interval"),
+    ];
+    let mut entries: Vec<Entry> = entries
+        .map(|(symbol, class, text)| Entry { sign: Sign::Point(symbol, class.into()), text: text.into() })
+        .into();
     entries.push(Entry { sign: Sign::Line(Stroke::Reference), text: "zero".into() });
     let (legend, height) = legend(&entries, (4.0, 4.0), WIDTH - 8.0);
     let top = height + 12.0;
@@ -50,7 +53,7 @@ pub(crate) fn coefficients(name: String, title: String, all: &[Coefficient]) -> 
     }
     let bottom = top + ROW * all.len() as f64;
     marks.push(label(
-        "each row has its own scale; the numbers are in the table",
+        "each row has its own scale",
         ((left + right) / 2.0, bottom + 16.0),
         Anchor::Middle,
         right - left,

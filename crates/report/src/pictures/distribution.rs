@@ -2,15 +2,25 @@
 
 use study::evidence::{Class, ClassKind, ComparedDistribution, Distribution};
 
-use super::paired_bars::{Row, Sides, WIDTH, bar_rows, paired_bars};
+use super::paired_bars::{Row, Sides, WIDTH, WITH_SHORT_NAMES, bar_rows, paired_bars};
 use crate::markup::{Markup, Tag, tag};
 use crate::numbers::share;
 use crate::svg::{Filling, Picture, Scale, Stroke, bar, bottom_axis, left_axis, legend, path};
 
-const BOTH: Sides =
-    Sides { original: Some("original"), synthetic: "synthetic", axis: "share of records", written: share };
-const ALONE: Sides =
-    Sides { original: None, synthetic: "synthetic", axis: "share of records", written: share };
+const BOTH: Sides = Sides {
+    original: Some("original"),
+    synthetic: "synthetic",
+    axis: "share of records",
+    written: share,
+    widths: WITH_SHORT_NAMES,
+};
+const ALONE: Sides = Sides {
+    original: None,
+    synthetic: "synthetic",
+    axis: "share of records",
+    written: share,
+    widths: WITH_SHORT_NAMES,
+};
 
 /// One variable in both files.
 pub(crate) fn compared(number: usize, of: &ComparedDistribution) -> Picture {

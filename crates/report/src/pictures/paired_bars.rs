@@ -23,36 +23,49 @@ pub(crate) struct Sides {
     pub(crate) axis: &'static str,
     /// How a value is written.
     pub(crate) written: fn(f64) -> String,
+    /// The width of the picture, and of the names of its rows.
+    pub(crate) widths: (f64, f64),
 }
 
 /// The width of pictures that stand beside each other.
-pub(crate) const WIDTH: f64 = 340.0;
-const NAMES: f64 = 128.0;
+pub(super) const WIDTH: f64 = 340.0;
+/// The width of pictures with long names of rows.
+pub(crate) const WITH_LONG_NAMES: (f64, f64) = (700.0, 360.0);
+/// The width of pictures with short names of rows.
+pub(super) const WITH_SHORT_NAMES: (f64, f64) = (WIDTH, 128.0);
 const RIGHT: f64 = 30.0;
 
 /// Rows of bars under a legend.
 pub(crate) fn paired_bars(name: String, title: String, rows: &[Row], sides: &Sides) -> Picture {
-    let (legend, top) = legend(&sides.legend(), (4.0, 4.0), WIDTH - 8.0);
+    let (legend, top) = legend(&sides.legend(), (4.0, 4.0), sides.widths.0 - 8.0);
     let top = top + 10.0;
     let (bars, height) = bar_rows(rows, sides, top);
     let description = sides.description(rows);
     let marks = [Markup::from(legend), Markup::from(bars)].into_iter().collect();
-    Picture { name, title, description, size: (WIDTH, top + height), marks, table: sides.table(rows) }
+    Picture {
+        name,
+        title,
+        description,
+        size: (sides.widths.0, top + height),
+        marks,
+        table: sides.table(rows),
+    }
 }
 
 /// The rows with their axis below `top`, and the height that they take.
 pub(super) fn bar_rows(rows: &[Row], sides: &Sides, top: f64) -> (Tag, f64) {
+    let (width, names) = sides.widths;
     let row_height = if sides.original.is_some() { 21.0 } else { 16.0 };
     let values = rows.iter().flat_map(|row| [row.original, row.synthetic]).flatten();
     let most = values.fold(0.0, f64::max);
     let scale =
-        Scale::linear((0.0, if most > 0.0 { most * 1.02 } else { 1.0 }), (NAMES + 6.0, WIDTH - RIGHT));
+        Scale::linear((0.0, if most > 0.0 { most * 1.02 } else { 1.0 }), (names + 6.0, width - RIGHT));
     let bottom = top + row_height * rows.len() as f64 + 4.0;
-    let axis = bottom_axis(&scale, (NAMES + 6.0, WIDTH - RIGHT), (bottom, top), sides.axis);
+    let axis = bottom_axis(&scale, (names + 6.0, width - RIGHT), (bottom, top), sides.axis);
     let mut group = tag("g").add(axis);
     for (at, row) in rows.iter().enumerate() {
         let y = top + row_height * at as f64;
-        let name = label(&row.name, (NAMES, y + row_height / 2.0 + 4.0), Anchor::End, NAMES - 4.0);
+        let name = label(&row.name, (names, y + row_height / 2.0 + 4.0), Anchor::End, names - 4.0);
         let values = [(Filling::Original, row.original), (Filling::Synthetic, row.synthetic)];
         let both = sides.original.is_some();
         let mut of_row = tag("g").add(tag("title").text(sides.row_text(row)));

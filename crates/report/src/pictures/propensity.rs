@@ -31,7 +31,7 @@ pub(crate) fn propensity(classifiers: &[(String, f64)]) -> Picture {
     let told: Vec<String> =
         classifiers.iter().map(|(name, value)| format!("{name}: {}", figure(*value))).collect();
     Picture {
-        name: "propensity".into(),
+        name: "classifiers".into(),
         title: "Can a classifier tell the files apart?".into(),
         description: format!("Standardised propensity scores. {}.", told.join("; ")),
         size: (WIDTH, bottom + 42.0),

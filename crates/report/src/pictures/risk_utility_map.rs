@@ -23,7 +23,7 @@ struct MapLayout {
 }
 
 const SIZE: (f64, f64) = (700.0, 500.0);
-const LABEL: f64 = 170.0;
+const LABEL: f64 = 220.0;
 
 /// The map on its default axes, and what the script needs to draw it on others. None without two axes that exist.
 pub(crate) fn risk_utility_map(frontier: &Frontier) -> Option<(Picture, Value)> {
@@ -54,6 +54,12 @@ pub(crate) fn risk_utility_map(frontier: &Frontier) -> Option<(Picture, Value)> 
 
     let mut labels = Labels::within([layout.left, layout.top - 6.0, layout.right + 26.0, layout.bottom]);
     shown.iter().filter_map(|(_, one)| place(one)).for_each(|place| labels.keep_free(place, 5.0));
+    for (_, one) in &shown {
+        let planned = |axis: usize| one.planned.get(axis).copied().flatten();
+        if let (Some(of_risk), Some(of_utility)) = (planned(risk), planned(utility)) {
+            labels.keep_free((x.at(of_risk), y.at(of_utility)), 9.0);
+        }
+    }
     let mut points = tag("g").with("id", "map-points");
     for (at, one) in &shown {
         let method = methods.iter().position(|method| *method == method_of(one)).unwrap_or_default();

@@ -4,7 +4,7 @@ use study::evidence::TauCurve;
 
 use crate::markup::{Markup, tag};
 use crate::numbers::figure_or_dash;
-use crate::svg::{DataTable, Picture, Scale, Symbol, bottom_axis, label, left_axis, line, point};
+use crate::svg::{DataTable, Picture, Scale, Symbol, bottom_axis, label, left_axis, point};
 
 const SIZE: (f64, f64) = (460.0, 300.0);
 
@@ -31,7 +31,7 @@ pub(crate) fn tau_curves(number: usize, of: &TauCurve) -> Picture {
         group = group.all(places.iter().map(|place| point(*place, 3.5, symbol).with("class", "mark")));
         let y = 12.0 + 18.0 * at as f64;
         group = group
-            .add(line((6.0, y), (26.0, y), crate::svg::Stroke::Spread).with("stroke", "var(--series)"))
+            .add(tag("polyline").with("points", format!("6,{y} 26,{y}")).with("class", class))
             .add(point((16.0, y), 3.5, symbol).with("class", "mark"))
             .add(label(text, (32.0, y + 4.0), crate::svg::Anchor::Start, SIZE.0 - 40.0));
         marks.push(group);

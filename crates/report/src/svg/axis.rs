@@ -7,7 +7,7 @@ use crate::markup::{Markup, Tag, tag};
 
 /// An axis below a field from `left` to `right` at height `y`, with faint lines up to `top`.
 pub(crate) fn bottom_axis(scale: &Scale, (left, right): (f64, f64), (y, top): (f64, f64), name: &str) -> Tag {
-    let wanted = ((right - left) / 70.0).max(2.0) as usize;
+    let wanted = ((right - left) / 42.0).max(2.0) as usize;
     let mut last = f64::NEG_INFINITY;
     let mut axis = tag("g").with("class", "axis x-axis").add(line((left, y), (right, y), Stroke::Axis));
     for tick in scale.ticks(wanted) {
@@ -24,7 +24,7 @@ pub(crate) fn bottom_axis(scale: &Scale, (left, right): (f64, f64), (y, top): (f
 
 /// An axis left of a field from `top` to `bottom` at `x`, with faint lines to `right`. Its name stands above it.
 pub(crate) fn left_axis(scale: &Scale, (top, bottom): (f64, f64), (x, right): (f64, f64), name: &str) -> Tag {
-    let wanted = ((bottom - top) / 40.0).max(2.0) as usize;
+    let wanted = ((bottom - top) / 28.0).max(2.0) as usize;
     let ticks: Markup = scale
         .ticks(wanted)
         .into_iter()

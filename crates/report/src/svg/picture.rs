@@ -105,3 +105,55 @@ impl DataTable {
             .add(table)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::svg::{Filling, Scale, Shade, Stroke, bar, bottom_axis, cell, line};
+
+    #[test]
+    fn a_picture_is_its_title_its_description_and_its_marks() {
+        let picture = Picture {
+            name: "sexes".into(),
+            title: "Women & men".into(),
+            description: "One bar.".into(),
+            size: (40.0, 20.5),
+            marks: bar((0.0, 10.0), (12.25, 2.0), Filling::Synthetic).into(),
+            table: DataTable::new(["", "share"], vec![vec!["F".into(), "50 %".into()]]),
+        };
+        let drawn = "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 40 20.5\" width=\"40\" height=\"20.5\" class=\"picture\" \
+             role=\"img\" aria-labelledby=\"sexes-title sexes-desc\"><title id=\"sexes-title\">Women &amp; men</title>\
+             <desc id=\"sexes-desc\">One bar.</desc>\
+             <rect x=\"0\" y=\"2\" width=\"12.2\" height=\"8\" class=\"bar synthetic-bar\"></rect></svg>";
+        assert_eq!(Markup::from(picture.svg()).into_string(), drawn);
+        let figure = Markup::from(picture.figure()).into_string();
+        assert!(figure.contains(drawn) && figure.contains("<figcaption>Women &amp; men</figcaption>"));
+        assert!(figure.contains("<tr><th scope=\"row\">F</th><td>50 %</td></tr>"));
+        assert!(picture.file().starts_with("<?xml") && picture.file().contains("prefers-color-scheme: dark"));
+    }
+
+    #[test]
+    fn marks_say_what_they_are() {
+        let drawn = |mark: Tag| Markup::from(mark).into_string();
+        assert_eq!(
+            drawn(line((0.0, 1.0), (2.0, 3.0), Stroke::Reference)),
+            "<line x1=\"0\" y1=\"1\" x2=\"2\" y2=\"3\" class=\"reference\"></line>"
+        );
+        let shades = [Shade::Amount(0.5), Shade::Signed(-0.25), Shade::Signed(2.0), Shade::Unknown];
+        let shades = shades.map(|shade| drawn(cell((0.0, 0.0), (1.0, 1.0), shade)));
+        let classes = [
+            "\"cell\" fill-opacity=\"0.50\"",
+            "less\" fill-opacity=\"0.25\"",
+            "more\" fill-opacity=\"1.00\"",
+            "unknown",
+        ];
+        for (shade, class) in shades.iter().zip(classes) {
+            assert!(shade.contains(class), "{shade}");
+        }
+        let axis =
+            drawn(bottom_axis(&Scale::linear((0.0, 1.0), (10.0, 94.0)), (10.0, 94.0), (50.0, 5.0), "share"));
+        for part in [">0<", ">0.5<", ">1<", "class=\"axis-name\">share<"] {
+            assert!(axis.contains(part), "{part}: {axis}");
+        }
+    }
+}

@@ -54,7 +54,8 @@ impl Symbol {
         let up = -std::f64::consts::FRAC_PI_2;
         match self {
             Self::Circle => {
-                format!("M{0} 0a{1} {1} 0 1 0 {2} 0a{1} {1} 0 1 0 {0} 0Z", px(-r), px(r), px(2.0 * r))
+                let (r, across) = (px(r), px(2.0 * r));
+                format!("M-{r} 0a{r} {r} 0 1 0 {across} 0a{r} {r} 0 1 0 -{across} 0Z")
             }
             Self::Square => polygon(&[(-0.9, -0.9), (0.9, -0.9), (0.9, 0.9), (-0.9, 0.9)]),
             Self::Up => around(3, &|_| 1.3, up),
@@ -83,4 +84,22 @@ impl Symbol {
 /// A point of about this radius at a place.
 pub(crate) fn point((x, y): (f64, f64), radius: f64, symbol: Symbol) -> Tag {
     tag("path").with("d", symbol.outline(radius)).with("transform", format!("translate({} {})", px(x), px(y)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_circle_comes_back_to_where_it_began() {
+        assert_eq!(Symbol::Circle.outline(5.5), "M-5.5 0a5.5 5.5 0 1 0 11 0a5.5 5.5 0 1 0 -11 0Z");
+    }
+
+    #[test]
+    fn every_shape_is_a_closed_outline_of_its_own() {
+        let outlines: std::collections::BTreeSet<String> =
+            Symbol::ALL.iter().map(|symbol| symbol.outline(5.0)).collect();
+        assert_eq!(outlines.len(), Symbol::ALL.len());
+        assert!(outlines.iter().all(|outline| outline.starts_with('M') && outline.ends_with('Z')));
+    }
 }

@@ -31,6 +31,7 @@ pub(super) fn with_common_levels(
     let table = |(mut variables, columns): (Vec<Variable>, Vec<Column>)| {
         for variable in &mut variables {
             (variable.within, variable.formula) = (None, None);
+            variable.parents.clear();
         }
         Ok(Table::new(Arc::new(Schema::new(variables, Vec::new(), Vec::new())?), columns)?)
     };
