@@ -1,12 +1,14 @@
 //! What a synthesis would give, studied before anything is released.
 //!
 //! - [`audit`]: a claimed ε held against many runs of the real code on neighbouring tables.
+//! - [`papers`]: published studies repeated number by number.
 //! - [`plan`]: risk and utility of the saturated mechanism *a priori*, from the sizes of the cells alone.
 //! - [`release`]: synthetic data sets with their schema, recipe and manifest, written whole or not at all.
 //! - [`school_census`]: a deterministic table as large and as sparse as the one of Jackson, Mitra, Francis & Dove (2022),
 //!   to plan and to measure speed on.
 
 pub mod audit;
+pub mod papers;
 pub mod plan;
 pub mod release;
 pub mod school_census;
