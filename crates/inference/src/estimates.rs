@@ -1,0 +1,182 @@
+//! What one table says of an estimand: q and v of each quantity.
+//!
+//! | estimand | q | v |
+//! |---|---|---|
+//! | mean of n values | x̄ | s²/n, s² with n − 1 |
+//! | share x of n records | p = x/n | p (1 − p)/n |
+//! | coefficient | its estimate | its squared standard error |
+//!
+//! Records with a missing value or a special code in a variable of the estimand are left out, as in a model.
+
+use models::fit;
+use table::column::Entry;
+use table::{CodedTable, Table};
+
+use crate::shares::{ShareLayout, classes_of};
+use crate::{Estimand, InferenceError};
+
+/// One quantity in one table.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Estimate {
+    /// What it is called.
+    pub name: String,
+    /// The estimate and its variance, or why there is none.
+    pub value: Result<Measured, &'static str>,
+}
+
+/// An estimate and its variance.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Measured {
+    /// q.
+    pub estimate: f64,
+    /// v.
+    pub variance: f64,
+}
+
+/// Every quantity of the estimand in a table.
+pub fn estimates(table: &Table, estimand: &Estimand) -> Result<Vec<Estimate>, InferenceError> {
+    match estimand {
+        Estimand::Model { formula, family } => {
+            let model = fit(table, formula, *family)?;
+            let separated = model.convergence.separated;
+            let estimate = |coefficient: models::Coefficient| {
+                let error =
+                    coefficient.standard_error.ok_or("no degree of freedom is left for its standard error");
+                let value =
+                    error.map(|error| Measured { estimate: coefficient.estimate, variance: error * error });
+                let value = if separated {
+                    Err("the levels are separated and the coefficients have no limit")
+                } else {
+                    value
+                };
+                Estimate { name: coefficient.name, value }
+            };
+            let dropped = model
+                .dropped
+                .into_iter()
+                .map(|name| Estimate { name, value: Err("it is aliased with earlier ones") });
+            Ok(model.coefficients.into_iter().map(estimate).chain(dropped).collect())
+        }
+        Estimand::Mean { of, by } => means(table, of, by),
+        Estimand::Share { .. } | Estimand::Table { .. } => {
+            let layout = ShareLayout::of(table.schema(), estimand)?;
+            Ok(layout.estimates(&layout.counts(table)?))
+        }
+    }
+}
+
+/// The share x/n with its variance p (1 − p)/n.
+pub fn share(count: u64, of: u64) -> Result<Measured, &'static str> {
+    if of == 0 {
+        return Err("no record is in its class");
+    }
+    let (p, n) = (count as f64 / of as f64, of as f64);
+    Ok(Measured { estimate: p, variance: p * (1.0 - p) / n })
+}
+
+fn means(table: &Table, of: &str, by: &[String]) -> Result<Vec<Estimate>, InferenceError> {
+    let position = table.schema().position_of(of)?;
+    let (variable, column) = (&table.schema().variables()[position], &table.columns()[position]);
+    if !variable.kind.is_numeric() {
+        let message = format!("it is {} and has no mean; ask for share({of})", variable.kind.name());
+        return Err(InferenceError::variable(of, message));
+    }
+    let domain = classes_of(table.schema(), by)?;
+    let coded = CodedTable::in_domain(table, &domain)?;
+    let sizes: Vec<usize> = domain.variables().iter().map(|classes| classes.partition().len()).collect();
+    let cell = |row: usize| {
+        coded.columns().iter().zip(&sizes).try_fold(0, |index, (codes, size)| {
+            let class = codes.get(row) as usize;
+            (class < *size).then_some(index * size + class)
+        })
+    };
+    let values = || {
+        (0..table.rows()).filter_map(|row| match column.number(row) {
+            Some(Entry::Value(value)) => cell(row).map(|cell| (cell, value)),
+            _ => None,
+        })
+    };
+    let cells = sizes.iter().product();
+    let (mut counts, mut sums) = (vec![0_u64; cells], vec![0.0; cells]);
+    for (cell, value) in values() {
+        counts[cell] += 1;
+        sums[cell] += value;
+    }
+    let means: Vec<f64> = sums.iter().zip(&counts).map(|(sum, count)| sum / *count as f64).collect();
+    let mut squares = vec![0.0; cells];
+    for (cell, value) in values() {
+        squares[cell] += (value - means[cell]).powi(2);
+    }
+    let estimate = |cell: usize| {
+        let n = counts[cell] as f64;
+        let value = match counts[cell] {
+            0 => Err("no record is in its class"),
+            1 => Err("one record alone has no variance"),
+            _ => Ok(Measured { estimate: means[cell], variance: squares[cell] / (n - 1.0) / n }),
+        };
+        Estimate { name: crate::shares::named(&domain, &sizes, cell).unwrap_or_else(|| of.to_owned()), value }
+    };
+    Ok((0..cells).map(estimate).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use table::read::{ReadOptions, read_csv_text};
+
+    use super::*;
+
+    fn people() -> Table {
+        let text = "sex,town,income\nF,a,10\nF,a,14\nM,b,20\nM,b,\nF,b,12\nM,a,30\n,a,5\n";
+        read_csv_text(text, &ReadOptions::default()).unwrap()
+    }
+
+    fn found(text: &str) -> Vec<(String, Option<(f64, f64)>)> {
+        let estimates = estimates(&people(), &Estimand::parse(text).unwrap()).unwrap();
+        estimates
+            .into_iter()
+            .map(|one| (one.name, one.value.ok().map(|value| (value.estimate, value.variance))))
+            .collect()
+    }
+
+    #[test]
+    fn means_by_hand() {
+        // R: x <- c(10,14,20,12,30,5); mean(x); var(x)/6
+        let all = found("mean(income)");
+        assert_eq!(all[0].0, "income");
+        let (mean, variance) = all[0].1.unwrap();
+        assert!(
+            (mean - 91.0 / 6.0).abs() < 1e-12
+                && (variance - (1765.0 - 91.0 * 91.0 / 6.0) / 30.0).abs() < 1e-12
+        );
+        // Women: 10, 14, 12; men: 20, 30. The record without sex is left out.
+        assert_eq!(
+            found("mean(income) by sex"),
+            [("sex=F".into(), Some((12.0, 4.0 / 3.0))), ("sex=M".into(), Some((25.0, 25.0))),]
+        );
+        // One man of town b has an income: no variance.
+        assert_eq!(found("mean(income) by sex, town")[3], ("sex=M town=b".into(), None));
+    }
+
+    #[test]
+    fn shares_by_hand() {
+        let variance = |p: f64, n: f64| p * (1.0 - p) / n;
+        assert_eq!(found("share(sex)")[0], ("sex=F".into(), Some((0.5, variance(0.5, 6.0)))));
+        let by_town = found("share(sex = F) by town");
+        assert_eq!(by_town.len(), 2);
+        assert_eq!(by_town[0].0, "sex=F | town=a");
+        assert_eq!(by_town[0].1, Some((2.0 / 3.0, variance(2.0 / 3.0, 3.0))));
+        let table = found("table(sex, town)");
+        assert_eq!(table.len(), 4);
+        assert_eq!(table[3], ("sex=M town=b".into(), Some((2.0 / 6.0, variance(2.0 / 6.0, 6.0)))));
+    }
+
+    #[test]
+    fn what_has_no_classes_is_refused() {
+        let refused =
+            |text: &str| estimates(&people(), &Estimand::parse(text).unwrap()).unwrap_err().to_string();
+        assert!(refused("mean(sex)").contains("ask for share(sex)"));
+        assert!(refused("share(income)").contains("cuts"));
+        assert!(refused("share(sex = X)").contains("`sex`"), "{}", refused("share(sex = X)"));
+        assert!(refused("mean(wage)").contains("wage"));
+    }
+}
