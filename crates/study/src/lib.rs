@@ -6,9 +6,11 @@
 //! - [`release`]: synthetic data sets with their schema, recipe and manifest, written whole or not at all.
 //! - [`school_census`]: a deterministic table as large and as sparse as the one of Jackson, Mitra, Francis & Dove (2022),
 //!   to plan and to measure speed on.
+//! - [`tournament`]: generators held against each other on any table, by utility and risk.
 
 pub mod audit;
 pub mod papers;
 pub mod plan;
 pub mod release;
 pub mod school_census;
+pub mod tournament;

@@ -12,8 +12,10 @@ mod output;
 mod plan;
 mod privacy;
 mod progress;
+mod reproduce;
 mod sample;
 mod synth;
+mod tournament;
 
 use std::process::ExitCode;
 
@@ -21,6 +23,7 @@ use clap::{Args, Parser, Subcommand};
 
 use ::privacy::PrivacyError;
 use measures::MeasureError;
+use study::papers::ReproduceError;
 use study::plan::PlanError;
 use synthesis::SynthesisError;
 use table::TableError;
@@ -67,6 +70,10 @@ enum Command {
     Measures(measure::Measures),
     /// List the generators, with their options
     Methods(methods::Methods),
+    /// Repeat a published study, its numbers beside ours
+    Reproduce(reproduce::Reproduce),
+    /// Hold generators against each other on one table
+    Tournament(tournament::TournamentCommand),
     /// Tell the whole story on an invented town
     Demo(demo::Demo),
     /// Print the JSON Schema of a file that Lookalike writes or reads
@@ -88,6 +95,9 @@ pub enum Failure {
     /// A question that the measures cannot answer.
     #[error(transparent)]
     Measure(#[from] MeasureError),
+    /// A study that cannot be repeated.
+    #[error(transparent)]
+    Reproduce(#[from] ReproduceError),
     /// The options do not fit together.
     #[error("{0}")]
     Usage(String),
@@ -109,6 +119,13 @@ impl Failure {
     fn exit_code(&self) -> u8 {
         match self {
             Self::Usage(_) | Self::Plan(_) => 2,
+            Self::Reproduce(error) => match error {
+                ReproduceError::UnknownPaper { .. }
+                | ReproduceError::NoDataNeeded { .. }
+                | ReproduceError::GivenTwice { .. }
+                | ReproduceError::TooFewRuns { .. } => 2,
+                _ => 1,
+            },
             Self::Refused(_) => 3,
             Self::Synthesis(SynthesisError::LearnedSchema { .. } | SynthesisError::SeedInPrivateRun) => 3,
             Self::Synthesis(SynthesisError::Privacy(error)) => match error {
@@ -155,6 +172,8 @@ pub fn run() -> ExitCode {
         Command::Measure(measure) => measure.run(&everywhere),
         Command::Measures(measures) => measures.run(&everywhere),
         Command::Methods(methods) => methods.run(&everywhere),
+        Command::Reproduce(reproduce) => reproduce.run(&everywhere),
+        Command::Tournament(tournament) => tournament.run(&everywhere),
         Command::Demo(demo) => demo.run(&everywhere),
         Command::JsonSchema(schema) => schema.run(&everywhere),
     };

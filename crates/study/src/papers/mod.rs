@@ -16,12 +16,15 @@ pub mod mcclure2012;
 pub mod raab2022;
 mod reproduction;
 pub mod social_diagnosis;
+mod table_marks;
 pub mod taub2020;
 
+pub use table_marks::TableMarks;
 pub use reproduction::{Cell, Figure, Ours, ReproducedTable, Reproduction, Rule, Series, Verdict};
 
 use std::path::{Path, PathBuf};
 
+use inference::InferenceError;
 use measures::MeasureError;
 use synthesis::SynthesisError;
 use table::read::{ReadOptions, read_table};
@@ -138,6 +141,9 @@ pub enum ReproduceError {
     /// A plan.
     #[error(transparent)]
     Plan(#[from] PlanError),
+    /// A combining rule or a posterior.
+    #[error(transparent)]
+    Inference(#[from] InferenceError),
 }
 
 fn known_papers() -> String {

@@ -7,15 +7,13 @@ use measures::utility::interval::Agreement;
 use measures::utility::mca::CategoryMap;
 use measures::utility::model::{ModelRequest, model_agreement};
 use measures::utility::propensity::logistic_propensity;
-use measures::utility::ratio_of_counts::RatioOfCounts;
-use measures::utility::tables::{CellPairs, MissingValues};
 use measures::utility::taub::TaubScore;
 use measures::{Comparison, MeasureError, SharedTables, SyntheticSets};
 use models::{Formula, ModelFamily};
-use table::{CountSource, Grouping, Table};
+use table::{Grouping, Table};
 
 use super::variables::battery_table;
-use crate::papers::ReproduceError;
+use crate::papers::{ReproduceError, TableMarks};
 
 /// The frequency tables of Table 4: the paper's row and our variable.
 pub const FREQUENCIES: [(&str, &str); 8] = [
@@ -107,15 +105,6 @@ pub const KEYS: [(usize, &[&str]); 4] = [
     (3, &["sex", "mar_stat", "parish"]),
 ];
 
-/// A frequency table's two marks.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct TableMarks {
-    /// The mean ratio of counts.
-    pub ratio_of_counts: f64,
-    /// The mean overlap of the intervals of shares.
-    pub overlap: f64,
-}
-
 /// Everything the battery finds of one synthetic file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Marks {
@@ -160,7 +149,7 @@ impl Battery {
         let comparison = Comparison { original: &self.original, synthetic: &synthetic, holdout: None };
         let shared = SharedTables::new(&comparison, &Grouping::default())?;
         let one_way = |rows: &[(&str, &str)]| -> Result<Vec<TableMarks>, MeasureError> {
-            rows.iter().map(|(_, name)| table_marks(&shared, &[name])).collect()
+            rows.iter().map(|(_, name)| TableMarks::of(&shared, &[name])).collect()
         };
         let propensity = logistic_propensity(&comparison, &PROPENSITY, 0).map_err(MeasureError::from)?;
         let propensity = propensity.ok_or(MeasureError::NoSynthetic)?;
@@ -171,7 +160,7 @@ impl Battery {
             members: one_way(&MEMBERS)?,
             cross_tabs: CROSS_TABS
                 .iter()
-                .map(|(_, names)| table_marks(&shared, names))
+                .map(|(_, names)| TableMarks::of(&shared, names))
                 .collect::<Result<_, MeasureError>>()?,
             means: MEANS.iter().map(|(_, name)| mean_overlap(&comparison, name)).collect::<Result<_, _>>()?,
             models: MODELS
@@ -228,16 +217,6 @@ impl Marks {
     pub fn risk_utility(&self) -> RiskUtility {
         RiskUtility { utility: self.score().overall().unwrap_or(0.0), risk: self.risk() }
     }
-}
-
-fn table_marks(shared: &SharedTables, names: &[&str]) -> Result<TableMarks, MeasureError> {
-    let of = [shared.attributes(names)?];
-    let (y, s) = (shared.original().margins(&of)?, shared.synthetic()[0].margins(&of)?);
-    let counts = CellPairs::of_margins(shared.domain(), &y[0], &s[0], MissingValues::AreLeftOut);
-    let undefined = |because: &str| variable_error(names[0], because);
-    let ratio = RatioOfCounts::of(&counts).map_err(undefined)?;
-    let overlap = Agreement::of_proportions(&counts).ok_or_else(|| undefined("a file has no record"))?.overlap;
-    Ok(TableMarks { ratio_of_counts: ratio.all_cells, overlap })
 }
 
 fn mean_overlap(comparison: &Comparison<'_>, name: &str) -> Result<f64, MeasureError> {

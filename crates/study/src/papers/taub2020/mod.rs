@@ -8,14 +8,14 @@ mod battery;
 pub mod printed;
 mod variables;
 
-pub use battery::{Battery, Marks, TableMarks};
+pub use battery::{Battery, Marks};
 pub use variables::battery_table;
 
 use measures::risk::risk_utility::RiskUtility;
 use synthesis::{Recipe, generate};
 use table::Table;
 
-use super::{Cell, DataSource, Figure, Ours, Paper, ReproduceError, ReproducedTable, Reproduction, Request, Rule};
+use super::{Cell, DataSource, Figure, Ours, Paper, ReproduceError, ReproducedTable, Reproduction, Request, Rule, TableMarks};
 use battery::{CATEGORIES, CROSS_TABS, FREQUENCIES, KEYS, MEANS, MEMBERS, MODELS, TARGETS};
 use printed::Row;
 
