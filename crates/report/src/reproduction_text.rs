@@ -3,7 +3,7 @@
 use study::papers::{Cell, DataSource, Paper, ReproducedTable, Reproduction, Verdict};
 
 const LEGEND: &str = "Each cell has ours · the paper's · the difference in standard errors of the difference, where runs are random; then the \
-                      verdict: ✓ agrees, ≠ differs and need not agree, ✗ must agree and does not; without a mark nothing is compared.";
+                      verdict: ✓ agrees, ✓* agrees with what the paper should have printed, ≠ differs and need not agree, ✗ must agree and does not; without a mark nothing is compared.";
 
 /// The whole comparison as a page of Markdown.
 pub fn reproduction_text(found: &Reproduction) -> String {
@@ -20,7 +20,12 @@ pub fn reproduction_text(found: &Reproduction) -> String {
         text.push_str("\n## Figures\n\nThe numbers of each lie beside this page.\n\n");
         for figure in &found.figures {
             let file = figure_file(&figure.name);
-            text.push_str(&format!("- {} (`{file}`, {} series): {}\n", figure.name, figure.series.len(), figure.caption));
+            text.push_str(&format!(
+                "- {} (`{file}`, {} series): {}\n",
+                figure.name,
+                figure.series.len(),
+                figure.caption
+            ));
         }
     }
     text
@@ -42,7 +47,13 @@ pub fn data_needed_text(paper: &Paper) -> String {
     }
     let source = |source: &DataSource| {
         let must = if source.required { "needed" } else { "optional" };
-        format!("  {} ({must}, for {})\n    {}.\n    known by its columns {}\n", source.name, source.needed_for, source.origin, source.columns.join(", "))
+        format!(
+            "  {} ({must}, for {})\n    {}.\n    known by its columns {}\n",
+            source.name,
+            source.needed_for,
+            source.origin,
+            source.columns.join(", ")
+        )
     };
     text.push_str("It needs public data that are not part of this software; give each file with --data:\n\n");
     text.extend(paper.data.iter().map(source));
@@ -56,13 +67,16 @@ pub fn figure_file(name: &str) -> String {
 }
 
 fn summary(found: &Reproduction) -> String {
-    let mut text = String::from("| table | agree | differ | must agree and do not | not compared |\n|---|---|---|---|---|\n");
+    let mut text = String::from(
+        "| table | agree | misprinted | differ | must agree and do not | not compared |\n|---|---|---|---|---|---|\n",
+    );
     for table in &found.tables {
         let count = |verdict: Verdict| table.cells.iter().filter(|cell| cell.verdict == verdict).count();
         text.push_str(&format!(
-            "| {} | {} | {} | {} | {} |\n",
+            "| {} | {} | {} | {} | {} | {} |\n",
             table.name,
             count(Verdict::Agrees),
+            count(Verdict::Misprint),
             count(Verdict::Differs),
             count(Verdict::Fails),
             count(Verdict::NotCompared)
@@ -72,11 +86,16 @@ fn summary(found: &Reproduction) -> String {
     text.push_str(&match (found.stands(), required) {
         (true, 0) => "\nThere is no cell that must agree.\n".to_owned(),
         (true, _) => format!("\nREPRODUCED: all {required} cells that must agree do.\n"),
-        (false, _) => format!("\nNOT REPRODUCED: {} of {required} cells that must agree do not.\n", found.count(Verdict::Fails)),
+        (false, _) => format!(
+            "\nNOT REPRODUCED: {} of {required} cells that must agree do not.\n",
+            found.count(Verdict::Fails)
+        ),
     });
     for table in &found.tables {
         for cell in table.cells.iter().filter(|cell| cell.verdict == Verdict::Fails) {
-            let allowed = cell.allowed.map_or(String::new(), |[low, high]| format!(", allowed {} to {}", figure(low), figure(high)));
+            let allowed = cell.allowed.map_or(String::new(), |[low, high]| {
+                format!(", allowed {} to {}", figure(low), figure(high))
+            });
             let ours = cell.ours.map_or("undefined".to_owned(), figure);
             text.push_str(&format!("- {}, {}, {}: {ours}{allowed}\n", table.name, cell.row, cell.column));
         }
@@ -112,6 +131,7 @@ fn cell_text(cell: &Cell) -> String {
     }
     text + match cell.verdict {
         Verdict::Agrees => " ✓",
+        Verdict::Misprint => " ✓*",
         Verdict::Differs => " ≠",
         Verdict::Fails => " ✗",
         Verdict::NotCompared => "",
@@ -122,7 +142,11 @@ fn cell_text(cell: &Cell) -> String {
 fn figure(value: f64) -> String {
     let size = value.abs();
     if value.fract() == 0.0 || size >= 1e4 {
-        return if size < 1e15 { table::figures::thousands(format!("{value:.0}")) } else { format!("{value}") };
+        return if size < 1e15 {
+            table::figures::thousands(format!("{value:.0}"))
+        } else {
+            format!("{value}")
+        };
     }
     if size < 1e-3 {
         return format!("{value:.3e}");
@@ -157,7 +181,10 @@ mod tests {
         let text = reproduction_text(&found());
         assert!(text.contains("| risk | 0.5012 · 0.5000 ✓ | 0.6200 · 0.5000 ✗ |"), "{text}");
         assert!(text.contains("NOT REPRODUCED: 1 of 2 cells that must agree do not.\n- Table 1, risk, S5: 0.6200, allowed 0.4900 to 0.5100\n"), "{text}");
-        assert!(text.contains("- Table 1 is invented.") && text.contains("`figure-1a.csv`, 1 series"), "{text}");
+        assert!(
+            text.contains("- Table 1 is invented.") && text.contains("`figure-1a.csv`, 1 series"),
+            "{text}"
+        );
         assert!(!text.contains("## Remarks"));
     }
 

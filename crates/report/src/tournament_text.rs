@@ -14,12 +14,21 @@ pub fn tournament_text(standings: &[Standing]) -> String {
         ("utility (1 - risk)", |score| score.product),
         ("geometric mean", |score| score.geometric_mean),
     ];
-    let mut text = format!("| | {} |\n|---|{}\n", columns.map(|(name, _)| name).join(" | "), "---|".repeat(columns.len()));
+    let mut text = format!(
+        "| | {} |\n|---|{}\n",
+        columns.map(|(name, _)| name).join(" | "),
+        "---|".repeat(columns.len())
+    );
     for standing in standings.iter().filter(|standing| !standing.runs.is_empty()) {
-        let values = columns.map(|(_, of)| standing.mean(of).map_or(String::new(), |value| format!("{value:.3}")));
+        let values =
+            columns.map(|(_, of)| standing.mean(of).map_or(String::new(), |value| format!("{value:.3}")));
         text.push_str(&format!("| {} | {} |\n", standing.name, values.join(" | ")));
     }
-    text.push_str(&format!("\n| parts of utility | {} |\n|---|{}\n", TaubScore::PARTS.join(" | "), "---|".repeat(6)));
+    text.push_str(&format!(
+        "\n| parts of utility | {} |\n|---|{}\n",
+        TaubScore::PARTS.join(" | "),
+        "---|".repeat(6)
+    ));
     for standing in standings.iter().filter(|standing| !standing.runs.is_empty()) {
         let part = |place: usize| {
             let values: Vec<f64> = standing.runs.iter().filter_map(|score| score.parts[place]).collect();

@@ -118,7 +118,9 @@ pub fn tournament(
                 }
             };
             let comparison = Comparison { original, synthetic: &made.tables[0], holdout: None };
-            standing.runs.extend(Score::of(&taub_score(&comparison, settings)?, risk(&comparison, settings)?));
+            standing
+                .runs
+                .extend(Score::of(&taub_score(&comparison, settings)?, risk(&comparison, settings)?));
         }
         standings.push(standing);
     }
@@ -140,7 +142,9 @@ mod tests {
 
     #[test]
     fn every_entrant_is_a_method_that_exists() {
-        let table = table::read::read_csv_text("a,b\nx,1\ny,2\nx,1\ny,1\nx,2\ny,2\nx,1\n", &Default::default()).unwrap();
+        let table =
+            table::read::read_csv_text("a,b\nx,1\ny,2\nx,1\ny,1\nx,2\ny,2\nx,1\n", &Default::default())
+                .unwrap();
         for Entrant { name, recipe } in generic_entrants() {
             assert!(generate(&table, &Recipe { seed: Some(1), ..recipe }).is_ok(), "{name}");
         }
@@ -148,7 +152,9 @@ mod tests {
 
     #[test]
     fn an_entrant_that_refuses_stands_last_with_its_reason() {
-        let table = table::read::read_csv_text("a,b\nx,1\ny,2\nx,1\ny,1\nx,2\ny,2\nx,1\n", &Default::default()).unwrap();
+        let table =
+            table::read::read_csv_text("a,b\nx,1\ny,2\nx,1\ny,1\nx,2\ny,2\nx,1\n", &Default::default())
+                .unwrap();
         let mut entrants = vec![Entrant { name: "nobody".into(), recipe: Recipe::new("nobody") }];
         entrants.extend(generic_entrants().into_iter().take(1));
         let settings = Settings { keys: vec![vec!["a".into()]], ..Settings::default() };

@@ -63,7 +63,9 @@ impl TournamentCommand {
                 if !entrants.iter().any(|entrant| entrant.name == *name) {
                     let names = entrants.iter().map(|entrant| entrant.name.as_str());
                     let hint = table::similar_name::hint(name, names);
-                    return Err(Failure::Usage(format!("--only: there is no generic entrant `{name}`{hint}")));
+                    return Err(Failure::Usage(format!(
+                        "--only: there is no generic entrant `{name}`{hint}"
+                    )));
                 }
             }
             entrants.retain(|entrant| only.contains(&entrant.name));

@@ -7,5 +7,6 @@ mod describe;
 mod harness;
 mod measure;
 mod private;
+mod reproduce;
 mod sequential;
 mod synth;

@@ -25,8 +25,8 @@ pub const PAPER: Paper = Paper {
     data: &[DataSource {
         name: "sd2011",
         columns: &[
-            "sex", "age", "agegr", "eduspec", "income", "marital", "mmarr", "ymarr", "msepdiv", "ysepdiv", "nofriend", "smoke", "nociga",
-            "workab", "wkabdur", "height", "weight", "bmi",
+            "sex", "age", "agegr", "eduspec", "income", "marital", "mmarr", "ymarr", "msepdiv", "ysepdiv",
+            "nofriend", "smoke", "nociga", "workab", "wkabdur", "height", "weight", "bmi",
         ],
         origin: ORIGIN,
         needed_for: "everything",
@@ -77,7 +77,9 @@ fn reproduce(request: &Request<'_>) -> Result<Reproduction, ReproduceError> {
     found.tables.push(quality(&table, request)?);
     found.misprints = MISREAD
         .iter()
-        .map(|(variable, column, ours)| format!("The table of quirks: {variable} has {ours} {column} in the public file."))
+        .map(|(variable, column, ours)| {
+            format!("The table of quirks: {variable} has {ours} {column} in the public file.")
+        })
         .collect();
     found.remarks = vec![
         "The poster shows its quality measures as pictures, without numbers to compare with.".into(),
@@ -91,13 +93,17 @@ fn reproduce(request: &Request<'_>) -> Result<Reproduction, ReproduceError> {
 /// Unique values, missing and negative ones, as they stand in the file: −8 is a number like others here.
 fn quirks(path: &Path) -> Result<ReproducedTable, ReproduceError> {
     let raw = table::read::read_table(path, &table::read::ReadOptions::default())?;
-    let mut found = ReproducedTable::new("Quirks of SD2011", "Missing counts as one value, as the poster has it.");
+    let mut found =
+        ReproducedTable::new("Quirks of SD2011", "Missing counts as one value, as the poster has it.");
     for (name, printed) in QUIRKS {
         let ours = counts(&raw, name)?;
         for ((column, printed), ours) in COLUMNS.into_iter().zip(printed).zip(ours) {
             let misread = MISREAD.iter().find(|(variable, which, _)| (*variable, *which) == (name, column));
-            let expected = misread.map_or(printed, |(_, _, in_file)| *in_file);
-            found.cells.push(Cell::new(name, column, Some(printed), Ours::exact(ours), Rule::must_be_within(0.0, expected)));
+            let rule = match misread {
+                Some((_, _, number)) => Rule::Corrected { number: *number, within: 0.0 },
+                None => Rule::must_be_within(0.0, printed),
+            };
+            found.cells.push(Cell::new(name, column, Some(printed), Ours::exact(ours), rule));
         }
     }
     Ok(found)
@@ -164,7 +170,10 @@ fn quality(table: &Table, request: &Request<'_>) -> Result<ReproducedTable, Repr
         ];
         rows.iter_mut().zip(values).for_each(|((_, runs), value)| runs.extend(value));
     }
-    let mut found = ReproducedTable::new("Quality of synthetic SD2011", "Means over the runs; the poster prints no numbers.");
+    let mut found = ReproducedTable::new(
+        "Quality of synthetic SD2011",
+        "Means over the runs; the poster prints no numbers.",
+    );
     for (row, runs) in rows {
         found.cells.push(Cell::new(row, "sequential (synthpop)", None, Ours::mean(&runs, 1), Rule::Shown));
     }

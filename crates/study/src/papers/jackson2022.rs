@@ -83,7 +83,8 @@ fn reproduce(request: &Request<'_>) -> Result<Reproduction, ReproduceError> {
          therefore single draws on another table: the paper's pattern must hold, its digits need not."
             .into(),
         "The paper's Table 2 is one realisation for each sigma, with data sets shared between columns; ours is the mean of the runs, and the \
-         standard error that of one run."
+         standard error that of one run. Its 0.000 for T_p at sigma = 2, m = 2 is such a realisation: two data sets that agree by chance \
+         make the interval short."
             .into(),
         "Figure 1 of the paper shows simulated values; here are the exact expectations that they scatter about, beside the paper's normal \
          approximation, which is up to 0.065 too low at m = 10."
@@ -105,7 +106,8 @@ fn mechanism(sigma: f64, m: u32) -> Result<Mechanism, PlanError> {
 }
 
 fn original_sizes(sizes: &CellSizes) -> ReproducedTable {
-    let mut table = ReproducedTable::new("Table 1", "Size of the table and shares of its cells; the stand-in's.");
+    let mut table =
+        ReproducedTable::new("Table 1", "Size of the table and shares of its cells; the stand-in's.");
     let (cells, records) = (sizes.cells() as f64, sizes.records() as f64);
     let rows = [
         ("K, in millions", Some(3.5), cells / 1e6, 0.05),
@@ -117,14 +119,19 @@ fn original_sizes(sizes: &CellSizes) -> ReproducedTable {
         table.cells.push(Cell::new(row, "table", paper, Ours::exact(ours), rule));
     }
     for k in 1..=5 {
-        table.cells.push(Cell::new(format!("tau2({k})"), "table", None, Ours::exact(sizes.share(k)), Rule::Shown));
+        table.cells.push(Cell::new(
+            format!("tau2({k})"),
+            "table",
+            None,
+            Ours::exact(sizes.share(k)),
+            Rule::Shown,
+        ));
     }
     table
 }
 
 fn tau_check(sizes: &CellSizes) -> Result<ReproducedTable, ReproduceError> {
-    let mut table =
-        ReproducedTable::new("tau3(1, 0.5) at m = 10", "Beside an independent computation.");
+    let mut table = ReproducedTable::new("tau3(1, 0.5) at m = 10", "Beside an independent computation.");
     for (kind, row, printed) in
         [(MeanCount::Exact, "exact", TAU_3[0]), (MeanCount::Clt, "normal approximation", TAU_3[1])]
     {
@@ -143,7 +150,8 @@ fn tau_figures(sizes: &CellSizes) -> Result<Vec<Figure>, ReproduceError> {
     let mut figures = Vec::new();
     for (panel, metric, d) in [("a", 3, 0.1), ("b", 3, 0.2), ("c", 4, 0.5), ("d", 4, 0.75)] {
         let name = format!("tau{metric}(1, {d})");
-        let caption = format!("{name} as the number of data sets grows; exact, and by the normal approximation.");
+        let caption =
+            format!("{name} as the number of data sets grows; exact, and by the normal approximation.");
         let mut figure = Figure::new(format!("Figure 1{panel}"), caption, "m", name);
         for (kind, label) in [(MeanCount::Exact, "exact"), (MeanCount::Clt, "normal approximation")] {
             for sigma in SIGMAS {
@@ -154,7 +162,8 @@ fn tau_figures(sizes: &CellSizes) -> Result<Vec<Figure>, ReproduceError> {
                 };
                 let points: Vec<Option<[f64; 2]>> =
                     FIGURE_SETS.par_iter().map(value).collect::<Result<_, PlanError>>()?;
-                figure = figure.with(format!("sigma = {sigma}, {label}"), points.into_iter().flatten().collect());
+                figure =
+                    figure.with(format!("sigma = {sigma}, {label}"), points.into_iter().flatten().collect());
             }
         }
         figures.push(figure);
@@ -183,7 +192,8 @@ fn tau_surface() -> Result<Figure, ReproduceError> {
 fn percentage_differences(sizes: &CellSizes, seed: u64) -> Result<Figure, ReproduceError> {
     let caption = "Percentage differences between mean synthetic and original counts: quantiles over every tenth occupied cell.";
     let mut figure = Figure::new("Figure 3", caption, "m", "percentage difference");
-    let quantiles = [(5, "5 %"), (25, "lower quartile"), (50, "median"), (75, "upper quartile"), (95, "95 %")];
+    let quantiles =
+        [(5, "5 %"), (25, "lower quartile"), (50, "median"), (75, "upper quartile"), (95, "95 %")];
     for (place, sigma) in SIGMAS.into_iter().enumerate() {
         let of_m = |m: &u32| -> Result<Vec<f64>, PlanError> {
             let mechanism = mechanism(sigma, *m)?;
@@ -360,7 +370,10 @@ fn overlap_tables(runs: &Runs) -> [ReproducedTable; 2] {
 
 /// What the text says of Table 2 and Figure 5, as statements about means over the runs.
 fn pattern(runs: &Runs) -> ReproducedTable {
-    let mut table = ReproducedTable::new("Pattern of Table 2 and Figure 5", "What the text says, in means over the runs.");
+    let mut table = ReproducedTable::new(
+        "Pattern of Table 2 and Figure 5",
+        "What the text says, in means over the runs.",
+    );
     let (first, last) = (0, SETS.len() - 1);
     let overlap = |sigma: usize, m: usize| mean(&at(runs, sigma, m, |one| one.overlap_p));
     for (place, sigma) in SIGMAS.into_iter().enumerate() {
@@ -374,20 +387,28 @@ fn pattern(runs: &Runs) -> ReproducedTable {
     for (place, sigma) in SIGMAS.into_iter().enumerate().skip(2) {
         let ratio = mean(&at(runs, place, first, |one| one.t_p / one.t_s));
         let row = format!("T_p over T_s at m = 2, sigma = {sigma}");
-        table.cells.push(Cell::new(row, "ours", None, Ours::exact(ratio), Rule::Must { low: 1.0, high: f64::INFINITY }));
+        table.cells.push(Cell::new(
+            row,
+            "ours",
+            None,
+            Ours::exact(ratio),
+            Rule::Must { low: 1.0, high: f64::INFINITY },
+        ));
     }
     table
 }
 
 /// Figure 5: T_p and T_s over m, means over the runs.
 fn estimators(runs: &Runs) -> Figure {
-    let mut figure = Figure::new("Figure 5", "The estimators T_p and T_s, means over the runs.", "m", "variance");
+    let mut figure =
+        Figure::new("Figure 5", "The estimators T_p and T_s, means over the runs.", "m", "variance");
     type Of = fn(&Intervals) -> f64;
     let both: [(&str, Of); 2] = [("T_p", |one| one.t_p), ("T_s", |one| one.t_s)];
     for (label, of) in both {
         for (place, sigma) in SIGMAS.into_iter().enumerate() {
             let point = |(column, m): (usize, &u32)| [f64::from(*m), mean(&at(runs, place, column, of))];
-            figure = figure.with(format!("{label}, sigma = {sigma}"), SETS.iter().enumerate().map(point).collect());
+            figure = figure
+                .with(format!("{label}, sigma = {sigma}"), SETS.iter().enumerate().map(point).collect());
         }
     }
     figure
@@ -401,7 +422,8 @@ fn trade_offs(sizes: &CellSizes, runs: &Runs) -> Result<Vec<Figure>, ReproduceEr
     };
     let largest = distance(SIGMAS[4], SETS[0])?;
     let mut figures = Vec::new();
-    for (panel, d, by_overlap) in [("a", 0.5, true), ("b", 0.75, true), ("c", 0.5, false), ("d", 0.75, false)] {
+    for (panel, d, by_overlap) in [("a", 0.5, true), ("b", 0.75, true), ("c", 0.5, false), ("d", 0.75, false)]
+    {
         let utility = if by_overlap { "interval overlap" } else { "1 - standardised Hellinger distance" };
         let caption = format!("Risk against utility; a point for each m from {} to {}.", SETS[0], SETS[6]);
         let mut figure = Figure::new(format!("Figure 6{panel}"), caption, utility, format!("tau4(1, {d})"));

@@ -78,6 +78,11 @@ fn reproduce(request: &Request<'_>) -> Result<Reproduction, ReproduceError> {
          eps, with what the text says of them as cells."
             .into(),
     );
+    found.remarks.push(
+        "A risk near .9 at p0 = .001 and eps = 1000 needs one 1 among the data and three or more among the release: a pair shows it with \
+         probability .08, ten pairs with probability .5."
+            .into(),
+    );
     Ok(found)
 }
 
@@ -87,8 +92,10 @@ fn table_1(printed: &[[f64; 6]; 4]) -> [ReproducedTable; 2] {
         "Table 1",
         "Expected increase in risk, prior .5; the paper's three digits, cut off or rounded.",
     );
-    let mut digits =
-        ReproducedTable::new("Table 1, four digits", "The same beside an independent computation to four digits.");
+    let mut digits = ReproducedTable::new(
+        "Table 1, four digits",
+        "The same beside an independent computation to four digits.",
+    );
     for (row, p0) in P0.into_iter().enumerate() {
         for (column, epsilon) in EPSILONS.into_iter().enumerate() {
             let a = (epsilon / f64::from(RECORDS)).exp_m1().recip();
@@ -153,8 +160,8 @@ fn posterior(ones: u32, synthetic_ones: u32, epsilon: f64, prior: f64) -> f64 {
     let (n, total) = (f64::from(RECORDS), f64::from(RECORDS));
     let other = n - 1.0 - own;
     let in_other = total - in_own;
-    let ln_odds =
-        in_own * (own + a).recip().ln_1p() - in_other * (other + a).recip().ln_1p() + (prior / (1.0 - prior)).ln();
+    let ln_odds = in_own * (own + a).recip().ln_1p() - in_other * (other + a).recip().ln_1p()
+        + (prior / (1.0 - prior)).ln();
     (1.0 + (-ln_odds).exp()).recip()
 }
 
@@ -181,12 +188,14 @@ fn draw_binomial(rng: &mut impl Rng, probability: f64) -> u32 {
 
 /// Figures 1 and 2: utility to the right, risk upwards.
 fn risk_and_utility(number: u64, p0: f64, pairs: &[Pair]) -> Result<Figure, ReproduceError> {
-    let caption = format!("Absolute risk against utility, p0 = {p0}; a point for each pair of data and release.");
+    let caption =
+        format!("Absolute risk against utility, p0 = {p0}; a point for each pair of data and release.");
     let mut figure = Figure::new(format!("Figure {number}"), caption, "utility loss U", "R");
     for epsilon in EPSILONS {
         let of_epsilon = pairs.iter().filter(|pair| pair.epsilon == epsilon);
         let point = |pair: &Pair| Ok([utility_loss(p0, pair)?, pair.risk(0.5)]);
-        figure = figure.with(format!("eps = {epsilon}"), of_epsilon.map(point).collect::<Result<_, ReproduceError>>()?);
+        figure = figure
+            .with(format!("eps = {epsilon}"), of_epsilon.map(point).collect::<Result<_, ReproduceError>>()?);
     }
     Ok(figure)
 }
@@ -201,7 +210,9 @@ fn utility_loss(p0: f64, pair: &Pair) -> Result<f64, ReproduceError> {
 
 /// Figures 3 and 4: R to the right, RR upwards, over priors between 0 and 1.
 fn relative_and_absolute(number: u64, p0: f64, pairs: &[Pair]) -> Figure {
-    let caption = format!("Relative against absolute risk, p0 = {p0}; a line for each pair of data and release, over {PRIORS} priors.");
+    let caption = format!(
+        "Relative against absolute risk, p0 = {p0}; a line for each pair of data and release, over {PRIORS} priors."
+    );
     let mut figure = Figure::new(format!("Figure {number}"), caption, "R", "RR");
     for (place, pair) in pairs.iter().enumerate() {
         let point = |step: usize| {
@@ -221,17 +232,36 @@ fn statements(figures: &[Figure]) -> ReproducedTable {
     let mut table = ReproducedTable::new("What the text says of the figures", "Sections 3.2 and 3.3.");
     let values = |name: &str, epsilon: &dyn Fn(f64) -> bool, axis: usize| -> Vec<f64> {
         let figure = figures.iter().filter(|figure| figure.name == name);
-        let of = |series: &&super::Series| EPSILONS.iter().any(|e| epsilon(*e) && series.name.split(',').next() == Some(&format!("eps = {e}")));
+        let of = |series: &&super::Series| {
+            EPSILONS
+                .iter()
+                .any(|e| epsilon(*e) && series.name.split(',').next() == Some(&format!("eps = {e}")))
+        };
         let series = figure.flat_map(|figure| figure.series.iter().filter(of));
         series.flat_map(|series| series.points.iter().map(|point| point[axis])).collect()
     };
     let largest = |values: Vec<f64>| values.into_iter().fold(f64::NEG_INFINITY, f64::max);
     let mean = |values: Vec<f64>| values.iter().sum::<f64>() / values.len() as f64;
     let rows = [
-        ("Figure 3: largest RR when p0 = .5, at most 1.25", largest(values("Figure 3", &|_| true, 1)), 1.0, 1.25),
-        ("Figure 4: largest RR when p0 = .001 and eps >= 100, above 2", largest(values("Figure 4", &|e| e >= 100.0, 1)), 2.0, f64::INFINITY),
+        (
+            "Figure 3: largest RR when p0 = .5, at most 1.25",
+            largest(values("Figure 3", &|_| true, 1)),
+            1.0,
+            1.25,
+        ),
+        (
+            "Figure 4: largest RR when p0 = .001 and eps >= 100, above 2",
+            largest(values("Figure 4", &|e| e >= 100.0, 1)),
+            2.0,
+            f64::INFINITY,
+        ),
         ("Figure 1: largest R when p0 = .5, near .5", largest(values("Figure 1", &|_| true, 1)), 0.5, 0.6),
-        ("Figure 2: largest R when p0 = .001 and eps = 1000, near .9", largest(values("Figure 2", &|e| e == 1000.0, 1)), 0.75, 1.0),
+        (
+            "Figure 2: largest R when p0 = .001 and eps = 1000, near .9",
+            largest(values("Figure 2", &|e| e == 1000.0, 1)),
+            0.75,
+            1.0,
+        ),
         ("Figure 1: mean U at eps = .01, 2 to 2.7", mean(values("Figure 1", &|e| e == 0.01, 0)), 2.0, 2.7),
         ("Figure 1: mean U at eps = 2, .25 to 1.1", mean(values("Figure 1", &|e| e == 2.0, 0)), 0.25, 1.1),
     ];
@@ -255,7 +285,12 @@ mod tests {
 
     #[test]
     fn a_wrong_number_does_not_pass() {
-        assert!(table_1(&TABLE_1).iter().flat_map(|table| &table.cells).all(|cell| cell.verdict == super::super::Verdict::Agrees));
+        assert!(
+            table_1(&TABLE_1)
+                .iter()
+                .flat_map(|table| &table.cells)
+                .all(|cell| cell.verdict == super::super::Verdict::Agrees)
+        );
         let mut wrong = TABLE_1;
         wrong[2][3] = 0.00421;
         let failed = |cell: &&Cell| cell.verdict == super::super::Verdict::Fails;

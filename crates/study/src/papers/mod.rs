@@ -19,8 +19,8 @@ pub mod social_diagnosis;
 mod table_marks;
 pub mod taub2020;
 
-pub use table_marks::TableMarks;
 pub use reproduction::{Cell, Figure, Ours, ReproducedTable, Reproduction, Rule, Series, Verdict};
+pub use table_marks::TableMarks;
 
 use std::path::{Path, PathBuf};
 
@@ -78,13 +78,8 @@ pub struct Request<'a> {
 }
 
 /// Every paper.
-pub const PAPERS: &[Paper] = &[
-    raab2022::PAPER,
-    mcclure2012::PAPER,
-    jackson2022::PAPER,
-    taub2020::PAPER,
-    drechsler2023::PAPER,
-];
+pub const PAPERS: &[Paper] =
+    &[raab2022::PAPER, mcclure2012::PAPER, jackson2022::PAPER, taub2020::PAPER, drechsler2023::PAPER];
 
 /// Why a paper could not be repeated.
 #[derive(Debug, thiserror::Error)]

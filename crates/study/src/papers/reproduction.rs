@@ -57,6 +57,8 @@ pub struct Cell {
 pub enum Verdict {
     /// It lies where it was said to lie, or within the standard errors that were allowed.
     Agrees,
+    /// It agrees with the number that the paper should have printed.
+    Misprint,
     /// It does not, and need not: the remarks say why.
     Differs,
     /// It does not, and it must.
@@ -74,6 +76,13 @@ pub enum Rule {
         low: f64,
         /// To.
         high: f64,
+    },
+    /// The paper prints a wrong number; ours must lie within a distance of the right one.
+    Corrected {
+        /// The right number.
+        number: f64,
+        /// The distance.
+        within: f64,
     },
     /// It is expected to lie here, but the reproduction stands without.
     Expect {
@@ -148,18 +157,24 @@ impl Cell {
         ours: Ours,
         rule: Rule,
     ) -> Self {
-        let must_agree = matches!(rule, Rule::Must { .. });
+        let must_agree = matches!(rule, Rule::Must { .. } | Rule::Corrected { .. });
         let allowed = match rule {
             Rule::Must { low, high } | Rule::Expect { low, high } => Some([low, high]),
-            Rule::StandardErrors { most, rounding } => paper.zip(ours.standard_error).map(|(paper, error)| {
-                let distance = (most * error).max(rounding);
-                [paper - distance, paper + distance]
-            }),
+            Rule::Corrected { number, within } => Some([number - within, number + within]),
+            Rule::StandardErrors { most, rounding } => {
+                paper.zip(ours.standard_error).map(|(paper, error)| {
+                    let distance = (most * error).max(rounding);
+                    [paper - distance, paper + distance]
+                })
+            }
             Rule::Shown => None,
         };
         let verdict = match (allowed, ours.value) {
             (None, _) => Verdict::NotCompared,
-            (Some([low, high]), Some(value)) if (low..=high).contains(&value) => Verdict::Agrees,
+            (Some([low, high]), Some(value)) if (low..=high).contains(&value) => match rule {
+                Rule::Corrected { .. } => Verdict::Misprint,
+                _ => Verdict::Agrees,
+            },
             _ if must_agree => Verdict::Fails,
             _ => Verdict::Differs,
         };
@@ -291,6 +306,9 @@ mod tests {
         assert_eq!(verdict(Some(1.0), exact(1.15), Rule::expect_within(0.1, 1.0)), Verdict::Differs);
         assert_eq!(verdict(Some(1.0), Ours::default(), Rule::must_be_within(0.1, 1.0)), Verdict::Fails);
         assert_eq!(verdict(Some(1.0), exact(1.0), Rule::Shown), Verdict::NotCompared);
+        let corrected = Rule::Corrected { number: 68.23, within: 0.005 };
+        assert_eq!(verdict(Some(6.23), exact(68.233), corrected), Verdict::Misprint);
+        assert_eq!(verdict(Some(6.23), exact(6.23), corrected), Verdict::Fails);
         let rule = Rule::StandardErrors { most: 3.0, rounding: 0.005 };
         let runs = Ours::mean(&[1.0, 2.0, 3.0, 4.0], 10);
         assert_eq!(verdict(Some(4.0), runs, rule), Verdict::Agrees);

@@ -6,10 +6,11 @@ use std::sync::Arc;
 use table::column::Entry;
 use table::domain::Partition;
 use table::grouping::GroupingStyle;
+use table::read::{ReadOptions, read_table};
 use table::schema::{Levels, SchemaFile};
 use table::{Codes, Column, Grouping, Kind, Schema, Table, TableError, Variable};
 
-use super::{DataSource, ReproduceError, read_under};
+use super::{DataSource, ReproduceError};
 
 /// Where the file comes from.
 pub const ORIGIN: &str = "5,000 people of Social Diagnosis 2011 (Council for Social Monitoring, www.diagnoza.com), as shipped in the R package \
@@ -27,24 +28,13 @@ pub const SEVEN: DataSource = DataSource {
 /// The seven variables of Raab (2022), Table 4, in the paper's order.
 pub const SEVEN_VARIABLES: [&str; 7] = ["sex", "age", "placesize", "edu", "socprof", "income", "marital"];
 
-/// What cannot be seen in the file: −8 is no number.
-pub const SCHEMA: &str = r#"
-[variables.unempdur]
-codes = { "-8" = "not applicable" }
-[variables.income]
-codes = { "-8" = "not applicable" }
-[variables.nofriend]
-codes = { "-8" = "not applicable" }
-[variables.nociga]
-codes = { "-8" = "not applicable" }
-[variables.wkabdur]
-codes = { "-8" = "not applicable" }
-"#;
+/// Variables in which −8 is no number but says that the question does not apply; the file does not show it.
+const WITH_CODE: [&str; 5] = ["unempdur", "income", "nofriend", "nociga", "wkabdur"];
 
 /// The seven variables as categories: age and income in fifths of the values that are there, −8 and missing as classes of their own. Both the
 /// whole file and one with classes already made give the same table.
 pub fn seven_categories(path: &Path) -> Result<Table, ReproduceError> {
-    let table = table::read::read_table(path, &table::read::ReadOptions::default())?;
+    let table = read_table(path, &ReadOptions::default())?;
     let (mut variables, mut columns) = (Vec::new(), Vec::new());
     for name in SEVEN_VARIABLES {
         let labels = labels(&table, name)?;
@@ -59,9 +49,17 @@ pub fn seven_categories(path: &Path) -> Result<Table, ReproduceError> {
     Ok(Table::new(Arc::new(Schema::new(variables, Vec::new(), Vec::new())?), columns)?)
 }
 
-/// The whole file.
+/// The whole file, with −8 as a special code where it is one.
 pub fn all_variables(path: &Path) -> Result<Table, ReproduceError> {
-    read_under(path, SCHEMA)
+    let learned = read_table(path, &ReadOptions::default())?.schema().to_toml();
+    let mut file = SchemaFile::parse(&learned)?;
+    for name in WITH_CODE {
+        if let Some(variable) = file.variables.get_mut(name) {
+            variable.codes.insert("-8".into(), "not applicable".into());
+            variable.range = None;
+        }
+    }
+    Ok(read_table(path, &ReadOptions { schema: Some(file), ..ReadOptions::default() })?)
 }
 
 /// The same table with its categories declared public, which a private run asks for.

@@ -28,12 +28,54 @@ const WITH_AREA: &[&str] = &["PUMA", "YEAR", "GQ", "SEX", "AGE", "MARST", "RACE"
 
 const SETS: [Set; 7] = [
     Set { name: "P3", variables: THREE, one_area: false, k: 70.0, sample: [8.57, 0.001], paper: [5.71, 0.0] },
-    Set { name: "P5", variables: FIVE, one_area: false, k: 2100.0, sample: [52.62, 0.099], paper: [37.62, 0.02] },
-    Set { name: "P7", variables: SEVEN, one_area: false, k: 94_500.0, sample: [96.65, 0.547], paper: [94.49, 0.12] },
-    Set { name: "P7x", variables: WITH_AREA, one_area: false, k: 3_420_900.0, sample: [98.49, 14.997], paper: [96.62, 4.51] },
-    Set { name: "Ps3", variables: THREE, one_area: true, k: 70.0, sample: [42.86, 0.382], paper: [34.29, 0.03] },
-    Set { name: "Ps5", variables: FIVE, one_area: true, k: 2100.0, sample: [85.33, 5.349], paper: [73.19, 0.96] },
-    Set { name: "Ps7", variables: SEVEN, one_area: true, k: 94_500.0, sample: [99.63, 7.689], paper: [99.10, 2.66] },
+    Set {
+        name: "P5",
+        variables: FIVE,
+        one_area: false,
+        k: 2100.0,
+        sample: [52.62, 0.099],
+        paper: [37.62, 0.02],
+    },
+    Set {
+        name: "P7",
+        variables: SEVEN,
+        one_area: false,
+        k: 94_500.0,
+        sample: [96.65, 0.547],
+        paper: [94.49, 0.12],
+    },
+    Set {
+        name: "P7x",
+        variables: WITH_AREA,
+        one_area: false,
+        k: 3_420_900.0,
+        sample: [98.49, 14.997],
+        paper: [96.62, 4.51],
+    },
+    Set {
+        name: "Ps3",
+        variables: THREE,
+        one_area: true,
+        k: 70.0,
+        sample: [42.86, 0.382],
+        paper: [34.29, 0.03],
+    },
+    Set {
+        name: "Ps5",
+        variables: FIVE,
+        one_area: true,
+        k: 2100.0,
+        sample: [85.33, 5.349],
+        paper: [73.19, 0.96],
+    },
+    Set {
+        name: "Ps7",
+        variables: SEVEN,
+        one_area: true,
+        k: 94_500.0,
+        sample: [99.63, 7.689],
+        paper: [99.10, 2.66],
+    },
 ];
 
 /// The one area of Ps: the largest of the sample, a plausible match for the paper's.
@@ -53,14 +95,20 @@ pub(super) fn survey_sets(
         "On a sample of the paper's extract: k must agree with the paper, p0 and p1 with the sample's notes; printed beside them are the paper's.",
     );
     let mut plain: Vec<ReproducedTable> = ["catall", "ipf"]
-        .map(|method| ReproducedTable::new(format!("Table 2, {method}, P and Ps"), "On the sample; order and shape."))
+        .map(|method| {
+            ReproducedTable::new(format!("Table 2, {method}, P and Ps"), "On the sample; order and shape.")
+        })
         .to_vec();
     for set in &SETS {
         (request.progress)(&format!("{}: size, catall and ipf", set.name));
         let records = if set.one_area { &area } else { &survey };
         let data = records.select(set.variables)?;
         // One area lacks some levels that belong to the survey: k is that of the survey.
-        let levels = data.schema().variables().iter().map(|variable| variable.kind.levels().map_or(1, Levels::len) as f64);
+        let levels = data
+            .schema()
+            .variables()
+            .iter()
+            .map(|variable| variable.kind.levels().map_or(1, Levels::len) as f64);
         let k: f64 = levels.product();
         let [rows, used, empty, p1] = features(&data)?;
         let occupied = used * (1.0 - empty / 100.0);
@@ -79,7 +127,8 @@ pub(super) fn survey_sets(
             if method == "ipf" && set.name == "P7x" {
                 continue;
             }
-            let runs = plain_runs(&data, method, &Request { runs: request.runs.div_ceil(3).max(2), ..*request })?;
+            let runs =
+                plain_runs(&data, method, &Request { runs: request.runs.div_ceil(3).max(2), ..*request })?;
             add_rows(table, set, method, &runs);
         }
     }
@@ -97,13 +146,17 @@ pub(super) fn survey_sets(
 fn add_rows(table: &mut ReproducedTable, set: &Set, method: &str, runs: &[Run]) {
     for (row, of) in ROWS {
         let rule = match (method, row) {
-            ("catall", "Mean two-way utility" | "Mean three-way utility") if !set.one_area && set.name != "P3" => {
+            ("catall", "Mean two-way utility" | "Mean three-way utility")
+                if !set.one_area && set.name != "P3" =>
+            {
                 Rule::Must { low: 0.85, high: 1.2 }
             }
             ("catall", "ru as % of p1") if ["P5", "P7", "P7x", "Ps5", "Ps7"].contains(&set.name) => {
                 Rule::Must { low: 28.0, high: 45.0 }
             }
-            ("ipf", "Mean two-way utility") if !set.one_area && set.name != "P3" => Rule::Must { low: 0.85, high: 1.2 },
+            ("ipf", "Mean two-way utility") if !set.one_area && set.name != "P3" => {
+                Rule::Must { low: 0.85, high: 1.2 }
+            }
             // Where the paper has a strong three-way interaction, so has the sample.
             ("ipf", "Mean three-way utility") if ["P5", "P7"].contains(&set.name) => {
                 Rule::Must { low: 1.5, high: f64::INFINITY }
@@ -159,9 +212,10 @@ fn age_groups(labels: &[String]) -> Vec<String> {
         digits.last().copied().unwrap_or(0.0) + open
     };
     let uppers: BTreeMap<&str, f64> = labels.iter().map(|label| (label.as_str(), upper(label))).collect();
-    let (low, high) = uppers
-        .values()
-        .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), upper| (low.min(upper - 5.0), high.max(*upper)));
-    let group = |label: &String| (((uppers[label.as_str()] - 2.5 - low) / (high - low) * 5.0).floor() as u32).min(4);
+    let (low, high) = uppers.values().fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), upper| {
+        (low.min(upper - 5.0), high.max(*upper))
+    });
+    let group =
+        |label: &String| (((uppers[label.as_str()] - 2.5 - low) / (high - low) * 5.0).floor() as u32).min(4);
     labels.iter().map(|label| format!("group {}", group(label) + 1)).collect()
 }

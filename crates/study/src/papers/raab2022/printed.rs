@@ -7,7 +7,8 @@ pub type PrintedRow = [Option<f64>; 3];
 pub const EPSILONS: [f64; 6] = [0.01, 0.1, 0.5, 1.0, 2.0, 10.0];
 
 /// Table 1: N, k, p0, p1 of each set. The 6.23 is a misprint of 68.23.
-pub const TABLE_1: [[f64; 4]; 3] = [[5000.0, 60.0, 0.0, 0.0], [5000.0, 2160.0, 6.23, 6.74], [5000.0, 77760.0, 98.20, 35.84]];
+pub const TABLE_1: [[f64; 4]; 3] =
+    [[5000.0, 60.0, 0.0, 0.0], [5000.0, 2160.0, 6.23, 6.74], [5000.0, 77760.0, 98.20, 35.84]];
 
 /// Table 2: for catall and ipf, the rows ru %, ru as % of p1, and mean two-way, mean three-way and worst three-way utility.
 pub const TABLE_2: [[PrintedRow; 5]; 2] = [

@@ -67,7 +67,16 @@ const PREDICTORS: &str = "age + female + single + spouse_absent + widowed + empl
 
 /// The variables of the propensity score: "most of the variables", the counts and rooms by people per room alone (section 3.1.2).
 const PROPENSITY: [&str; 10] = [
-    "sex", "age", "mar_stat", "disability", "occlab1", "employ", "inactive", "ctry_bth", "parish", "pperroom",
+    "sex",
+    "age",
+    "mar_stat",
+    "disability",
+    "occlab1",
+    "employ",
+    "inactive",
+    "ctry_bth",
+    "parish",
+    "pperroom",
 ];
 
 /// The variables of the map of categories.
@@ -249,8 +258,10 @@ fn model_overlap(
 
 /// The distance of each category between the maps of both files, and the mean distance with the second axis mirrored.
 fn map_distances(shared: &SharedTables) -> Result<(Vec<f64>, f64), MeasureError> {
-    let positions: Vec<usize> =
-        MAPPED.iter().map(|name| Ok(shared.domain().position_of(name)?)).collect::<Result<_, MeasureError>>()?;
+    let positions: Vec<usize> = MAPPED
+        .iter()
+        .map(|name| Ok(shared.domain().position_of(name)?))
+        .collect::<Result<_, MeasureError>>()?;
     let no_map = |because: measures::utility::mca::NoMap| variable_error("marital", because.to_string());
     let original = CategoryMap::of(shared.original(), &positions)?.map_err(no_map)?;
     let synthetic = CategoryMap::of(&shared.synthetic()[0], &positions)?.map_err(no_map)?;

@@ -15,7 +15,10 @@ use measures::risk::risk_utility::RiskUtility;
 use synthesis::{Recipe, generate};
 use table::Table;
 
-use super::{Cell, DataSource, Figure, Ours, Paper, ReproduceError, ReproducedTable, Reproduction, Request, Rule, TableMarks};
+use super::{
+    Cell, DataSource, Figure, Ours, Paper, ReproduceError, ReproducedTable, Reproduction, Request, Rule,
+    TableMarks,
+};
 use battery::{CATEGORIES, CROSS_TABS, FREQUENCIES, KEYS, MEANS, MEMBERS, MODELS, TARGETS};
 use printed::Row;
 
@@ -27,9 +30,30 @@ pub const PAPER: Paper = Paper {
     data: &[DataSource {
         name: "edinburgh1901",
         columns: &[
-            "household", "parish", "enum_dist", "sex", "age", "mar_stat", "disability", "occlab1", "occlab2", "occlab3",
-            "employ", "inactive", "ctry_bth", "hsize", "nservants", "nboarders", "nlodgers", "nvisitors", "nfamgteq15",
-            "nfamlt15", "nkn", "totrooms", "pperroom", "roomsperp",
+            "household",
+            "parish",
+            "enum_dist",
+            "sex",
+            "age",
+            "mar_stat",
+            "disability",
+            "occlab1",
+            "occlab2",
+            "occlab3",
+            "employ",
+            "inactive",
+            "ctry_bth",
+            "hsize",
+            "nservants",
+            "nboarders",
+            "nlodgers",
+            "nvisitors",
+            "nfamgteq15",
+            "nfamlt15",
+            "nkn",
+            "totrooms",
+            "pperroom",
+            "roomsperp",
         ],
         origin: "82,851 households of the Scottish census of 1901, the challenge's own file: object `challenge` of challenge.Rdata in the \
                  GitHub repository jsnoke/JRSS_Supplementary_Material. Written as CSV with NA for missing, and with the blank levels of \
@@ -126,25 +150,41 @@ fn order_table(marks: &[Vec<Marks>]) -> ReproducedTable {
     let risk = median_of(Marks::risk);
     let printed = printed::TABLE_1[6];
     let correlation = spearman(&utility, &printed);
-    let as_mapped: Vec<f64> = marks.iter().zip(ENTRIES).map(|(runs, (entry, _))| {
-        let score = |marks: &Marks| match MIRRORED.contains(&entry) {
-            true => marks.mirrored_score().overall(),
-            false => marks.score().overall(),
-        };
-        median(runs.iter().filter_map(score).collect())
-    }).collect();
+    let as_mapped: Vec<f64> = marks
+        .iter()
+        .zip(ENTRIES)
+        .map(|(runs, (entry, _))| {
+            let score = |marks: &Marks| match MIRRORED.contains(&entry) {
+                true => marks.mirrored_score().overall(),
+                false => marks.score().overall(),
+            };
+            median(runs.iter().filter_map(score).collect())
+        })
+        .collect();
     let [raab, pistner] = [0, 2];
     let rank = |values: &[f64], entry: usize, sign: f64| {
         1.0 + values.iter().filter(|value| sign * **value < sign * values[entry]).count() as f64
     };
     let rows = [
         ("Spearman correlation of utility with the paper's", None, correlation, 0.7, 1.0),
-        ("The same with the map's second axis mirrored where the paper's is", None, spearman(&as_mapped, &printed), 0.7, 1.0),
+        (
+            "The same with the map's second axis mirrored where the paper's is",
+            None,
+            spearman(&as_mapped, &printed),
+            0.7,
+            1.0,
+        ),
         ("Raab's rank by utility", Some(1.0), rank(&utility, raab, -1.0), 1.0, 2.0),
         ("Pistner's rank by risk, lowest first", Some(1.0), rank(&risk, pistner, 1.0), 1.0, 2.0),
     ];
     for (row, paper, ours, low, high) in rows {
-        table.cells.push(Cell::new(row, "median of runs", paper, Ours::exact(ours), Rule::Must { low, high }));
+        table.cells.push(Cell::new(
+            row,
+            "median of runs",
+            paper,
+            Ours::exact(ours),
+            Rule::Must { low, high },
+        ));
     }
     let correlation = spearman(&risk, &printed::RISK);
     let row = "Spearman correlation of risk with the paper's";
@@ -155,7 +195,14 @@ fn order_table(marks: &[Vec<Marks>]) -> ReproducedTable {
 /// Tables 1 to 3.
 fn summary_tables(marks: &[Vec<Marks>]) -> [ReproducedTable; 3] {
     let mut utility = ReproducedTable::new("Table 1", "Overall utility score.");
-    let parts = ["Avg freq tables", "Avg cross-tabs", "Avg CIO of means", "Avg regression models", "1 - 4 pMSE", "MCA score"];
+    let parts = [
+        "Avg freq tables",
+        "Avg cross-tabs",
+        "Avg CIO of means",
+        "Avg regression models",
+        "1 - 4 pMSE",
+        "MCA score",
+    ];
     for (part, row) in parts.into_iter().enumerate() {
         fill(&mut utility, row, &printed::TABLE_1[part], marks, |marks| marks.score().parts()[part]);
     }
@@ -188,7 +235,9 @@ fn detail_tables(marks: &[Vec<Marks>]) -> Vec<ReproducedTable> {
         let mut table = ReproducedTable::new(name, caption);
         for (place, row) in rows.iter().enumerate() {
             let (ratio, overlap) = &printed[place];
-            fill(&mut table, &format!("{row}, ROC"), ratio, marks, |marks| Some(of(marks)[place].ratio_of_counts));
+            fill(&mut table, &format!("{row}, ROC"), ratio, marks, |marks| {
+                Some(of(marks)[place].ratio_of_counts)
+            });
             fill(&mut table, &format!("{row}, CIO"), overlap, marks, |marks| Some(of(marks)[place].overlap));
         }
         table
@@ -228,7 +277,10 @@ fn detail_tables(marks: &[Vec<Marks>]) -> Vec<ReproducedTable> {
     for (place, row) in ["pMSE", "Standardized pMSE", "pMSE ratio"].into_iter().enumerate() {
         fill(&mut propensity, row, &printed::TABLE_9[place], marks, |marks| Some(marks.propensity[place]));
     }
-    let mut map = ReproducedTable::new("Table 10", "Euclidean distance between the maps of original and synthetic categories.");
+    let mut map = ReproducedTable::new(
+        "Table 10",
+        "Euclidean distance between the maps of original and synthetic categories.",
+    );
     for (place, (row, _, _)) in CATEGORIES.iter().enumerate() {
         fill(&mut map, row, &printed::TABLE_10[place], marks, |marks| Some(marks.distances[place]));
     }
@@ -268,7 +320,8 @@ fn fill_ours(
 
 /// Figure 1: every run, and the paper's points.
 fn risk_utility_map(marks: &[Vec<Marks>]) -> Figure {
-    let mut figure = Figure::new("Figure 1", "The risk-utility map of the entries.", "utility", "TCAP (risk)");
+    let mut figure =
+        Figure::new("Figure 1", "The risk-utility map of the entries.", "utility", "TCAP (risk)");
     for (runs, (entry, _)) in marks.iter().zip(ENTRIES) {
         let points = runs.iter().map(Marks::risk_utility).map(|place| [place.utility, place.risk]);
         figure = figure.with(entry, points.collect());
@@ -292,7 +345,8 @@ pub fn spearman(one: &[f64], other: &[f64]) -> f64 {
     };
     let (one, other) = (ranks(one), ranks(other));
     let middle = (one.len() as f64 + 1.0) / 2.0;
-    let product = |a: &[f64], b: &[f64]| -> f64 { a.iter().zip(b).map(|(a, b)| (a - middle) * (b - middle)).sum() };
+    let product =
+        |a: &[f64], b: &[f64]| -> f64 { a.iter().zip(b).map(|(a, b)| (a - middle) * (b - middle)).sum() };
     product(&one, &other) / (product(&one, &one) * product(&other, &other)).sqrt()
 }
 
@@ -319,7 +373,11 @@ mod tests {
     #[test]
     fn ranks_correlate_as_in_r() {
         // R: cor(c(3, 1, 4, 1, 5), c(2, 7, 1, 8, 3), method = "spearman")
-        assert!((spearman(&[3.0, 1.0, 4.0, 1.0, 5.0], &[2.0, 7.0, 1.0, 8.0, 3.0]) + 0.666_885_928_855_350_3).abs() < 1e-12);
+        assert!(
+            (spearman(&[3.0, 1.0, 4.0, 1.0, 5.0], &[2.0, 7.0, 1.0, 8.0, 3.0]) + 0.666_885_928_855_350_3)
+                .abs()
+                < 1e-12
+        );
         assert!((spearman(&[1.0, 2.0, 3.0], &[10.0, 20.0, 40.0]) - 1.0).abs() < 1e-12);
         assert_eq!(median(vec![3.0, 1.0, 2.0]), 2.0);
         assert_eq!(median(vec![4.0, 1.0, 2.0, 3.0]), 2.5);

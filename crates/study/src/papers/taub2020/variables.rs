@@ -28,8 +28,20 @@ const INDICATORS: [(&str, &str); 15] = [
 
 /// Variables that stay as they are.
 const KEPT: [&str; 14] = [
-    "sex", "mar_stat", "employ", "occlab1", "inactive", "disability", "ctry_bth", "parish", "age", "pperroom",
-    "hsize", "totrooms", "nfamgteq15", "nfamlt15",
+    "sex",
+    "mar_stat",
+    "employ",
+    "occlab1",
+    "inactive",
+    "disability",
+    "ctry_bth",
+    "parish",
+    "age",
+    "pperroom",
+    "hsize",
+    "totrooms",
+    "nfamgteq15",
+    "nfamlt15",
 ];
 
 /// The battery's table: variables of the file, those of Appendix B, ages in the classes for utility and for keys, and marital status
