@@ -48,7 +48,7 @@ fn what_cannot_be_done_is_said_with_the_way_out() {
     assert!(text.contains("for sd2011 it lacks the columns agegr, eduspec, income"), "{text}");
 }
 
-/// A copy of SD2011 in which one person has another age: p1 is no longer the paper's.
+/// SD2011 without its last hundred people: N, p0 and p1 are no longer the paper's.
 #[test]
 fn a_file_that_is_not_the_papers_does_not_pass() {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/sd2011_s7.csv");

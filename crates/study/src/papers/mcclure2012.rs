@@ -277,8 +277,8 @@ mod tests {
 
     #[test]
     fn the_posterior_is_that_of_two_binomials() {
-        // R: d <- dbinom(3, 1000, c(1.5819767, .5819767)/1001.1639534); d[1]/sum(d)
-        assert!((posterior(1, 3, 1000.0, 0.5) - 0.880_5).abs() < 5e-4);
+        // R: a <- 1/expm1(1); d <- dbinom(3, 1000, c(1 + a, a)/(1000 + 2*a)); d[1]/sum(d)
+        assert!((posterior(1, 3, 1000.0, 0.5) - 0.881_120_251).abs() < 1e-8);
         // A record with value 0 among 1000 of them is as a 1 among 1000.
         assert!((posterior(0, 3, 100.0, 0.3) - posterior(1000, 997, 100.0, 0.3)).abs() < 1e-12);
     }

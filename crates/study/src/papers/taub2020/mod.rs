@@ -165,26 +165,26 @@ fn order_table(marks: &[Vec<Marks>]) -> ReproducedTable {
     let rank = |values: &[f64], entry: usize, sign: f64| {
         1.0 + values.iter().filter(|value| sign * **value < sign * values[entry]).count() as f64
     };
+    let must = |low: f64, high: f64| Rule::Must { low, high };
+    let as_printed = spearman(&as_mapped, &printed);
     let rows = [
-        ("Spearman correlation of utility with the paper's", None, correlation, 0.7, 1.0),
         (
-            "The same with the map's second axis mirrored where the paper's is",
+            "Spearman correlation of utility with the paper's, the map's second axis mirrored where the paper's is",
             None,
-            spearman(&as_mapped, &printed),
-            0.7,
-            1.0,
+            as_printed,
+            must(0.7, 1.0),
         ),
-        ("Raab's rank by utility", Some(1.0), rank(&utility, raab, -1.0), 1.0, 2.0),
-        ("Pistner's rank by risk, lowest first", Some(1.0), rank(&risk, pistner, 1.0), 1.0, 2.0),
+        (
+            "Spearman correlation of utility with the paper's, maps turned towards the original's",
+            None,
+            correlation,
+            Rule::Expect { low: 0.7, high: 1.0 },
+        ),
+        ("Raab's rank by utility", Some(1.0), rank(&utility, raab, -1.0), must(1.0, 2.0)),
+        ("Pistner's rank by risk, lowest first", Some(1.0), rank(&risk, pistner, 1.0), must(1.0, 2.0)),
     ];
-    for (row, paper, ours, low, high) in rows {
-        table.cells.push(Cell::new(
-            row,
-            "median of runs",
-            paper,
-            Ours::exact(ours),
-            Rule::Must { low, high },
-        ));
+    for (row, paper, ours, rule) in rows {
+        table.cells.push(Cell::new(row, "median of runs", paper, Ours::exact(ours), rule));
     }
     let correlation = spearman(&risk, &printed::RISK);
     let row = "Spearman correlation of risk with the paper's";
@@ -356,15 +356,31 @@ fn median(mut values: Vec<f64>) -> f64 {
     if values.len() % 2 == 1 { values[middle] } else { (values[middle - 1] + values[middle]) / 2.0 }
 }
 
-const MISPRINTS: [&str; 5] = [
+const MISPRINTS: [&str; 6] = [
     "Table 3: the average of \"Utility * Inverse TCAP\" is 0.389, not 0.441.",
     "Table 1: Pistner's frequency score (0.528) and mean of means (0.145) do not follow from Tables 4, 5 (0.554) and 7 (0.120).",
     "Table 5: the ratios of Visitors and of Unknown relationship repeat each other.",
     "Table 4: the ratios of Edinburgh repeat those of Country of birth for seven of the eight entries.",
+    "Table 10: the second axis of the map points the other way for Snoke, Charest, Chen 2 and Chen 3: Spouse absent, Single, Employer and \
+     Other country have moved by twice their own coordinate (1.33, 1.58, 1.87 and 1.24 on the map of the original). An eigenvector has no sign; \
+     turned round, these entries lose nothing by it. Their MCA scores, and 0.06 to 0.1 of their overall utility, are an artefact.",
     "Table 9: Raab's and Charest's three numbers are the same to the last digit, which two random files would not give.",
 ];
 
-const REMARKS: [&str; 0] = [];
+const REMARKS: [&str; 6] = [
+    "The order of the entries is compared in the paper's own way, with the second axis mirrored for the four entries where the paper's is; the row \
+     below has it with every map turned towards the original's, which is the better measure and not the one that the paper ranks by.",
+    "Snoke's entry does better here than in the paper, mostly in regressions and means. The paper says little of how it was grown; the recipe \
+     follows what it says, and its trees see all earlier variables.",
+    "Table 9: the paper's pMSE of about 0.03 for six entries of three different methods, four of them between 0.0302 and 0.0305, cannot come from \
+     how well they model the data. It looks like one variable that was written differently in those files. For Raab and Charest, where it is \
+     0.0002, ours agrees in size.",
+    "Risk is higher here by about a tenth for the entries that condition on more (Raab, Snoke, Chen 2 to 4), which goes with their higher \
+     overlap in regressions. Pistner's and Charest's are lowest in both.",
+    "TCAP with the key of three variables rests on few records: 20 to 170 of 82,851 leave no doubt, so that one run differs from the next by \
+     0.1 and more. Charest's recipe was held against the paper's description, group by group, and follows it.",
+    "The paper numbers Chen's four data sets without saying which is which; the recipes' order is inferred from its Tables 4 to 8.",
+];
 
 #[cfg(test)]
 mod tests {
