@@ -168,17 +168,12 @@ fn order_table(marks: &[Vec<Marks>]) -> ReproducedTable {
     let must = |low: f64, high: f64| Rule::Must { low, high };
     let as_printed = spearman(&as_mapped, &printed);
     let rows = [
+        ("Spearman correlation of utility with the paper's", None, correlation, must(0.7, 1.0)),
         (
-            "Spearman correlation of utility with the paper's, the map's second axis mirrored where the paper's is",
+            "The same with the map's second axis mirrored where the paper's is, for diagnosis",
             None,
             as_printed,
-            must(0.7, 1.0),
-        ),
-        (
-            "Spearman correlation of utility with the paper's, maps turned towards the original's",
-            None,
-            correlation,
-            Rule::Expect { low: 0.7, high: 1.0 },
+            Rule::Shown,
         ),
         ("Raab's rank by utility", Some(1.0), rank(&utility, raab, -1.0), must(1.0, 2.0)),
         ("Pistner's rank by risk, lowest first", Some(1.0), rank(&risk, pistner, 1.0), must(1.0, 2.0)),
@@ -367,16 +362,20 @@ const MISPRINTS: [&str; 6] = [
     "Table 9: Raab's and Charest's three numbers are the same to the last digit, which two random files would not give.",
 ];
 
-const REMARKS: [&str; 6] = [
-    "The order of the entries is compared in the paper's own way, with the second axis mirrored for the four entries where the paper's is; the row \
-     below has it with every map turned towards the original's, which is the better measure and not the one that the paper ranks by.",
+const REMARKS: [&str; 7] = [
+    "The order of the entries by utility does not agree: over five runs with seed 1 the Spearman correlation is 0.57, where 0.7 is asked for. Snoke's entry comes \
+     out first instead of fifth, and Chen 4 fifth instead of second. With the map's second axis mirrored for the four entries where the paper's is, the correlation is 0.79. \
+     That tells how much the sign of an axis weighs; it is no evidence of agreement, because which entries lose by it is taken from the paper.",
+    "Pistner's risk is third lowest by the median of five runs (0.356; Charest 0.332, Chen 2 just below Pistner), and second lowest by their mean (0.347; \
+     Charest 0.338, Chen 2 0.362). The three cannot be told apart: a run has a standard deviation of about 0.02. Chen 2 has less risk here than in \
+     the paper (0.415), the others more.",
     "Snoke's entry does better here than in the paper, mostly in regressions and means. The paper says little of how it was grown; the recipe \
      follows what it says, and its trees see all earlier variables.",
     "Table 9: the paper's pMSE of about 0.03 for six entries of three different methods, four of them between 0.0302 and 0.0305, cannot come from \
      how well they model the data. It looks like one variable that was written differently in those files. For Raab and Charest, where it is \
      0.0002, ours agrees in size.",
-    "Risk is higher here by about a tenth for the entries that condition on more (Raab, Snoke, Chen 2 to 4), which goes with their higher \
-     overlap in regressions. Pistner's and Charest's are lowest in both.",
+    "Risk is higher here by about a tenth for the entries that condition on more (Raab, Snoke, Chen 1 and 3), and by two for Chen 4. For Raab and Snoke \
+     it goes with a higher overlap in regressions; for Chen's entries the reason is not known.",
     "TCAP with the key of three variables rests on few records: 20 to 170 of 82,851 leave no doubt, so that one run differs from the next by \
      0.1 and more. Charest's recipe was held against the paper's description, group by group, and follows it.",
     "The paper numbers Chen's four data sets without saying which is which; the recipes' order is inferred from its Tables 4 to 8.",
