@@ -16,7 +16,9 @@ mod pictures;
 mod plan_text;
 mod profile_text;
 mod reference_text;
+mod reproduction_text;
 mod svg;
+mod tournament_text;
 mod verdict;
 mod verification_text;
 
@@ -32,4 +34,6 @@ pub use methods_text::{methods_markdown, methods_text};
 pub use plan_text::{plan_text, solution_text};
 pub use profile_text::profile_text;
 pub use reference_text::reference_markdown;
+pub use reproduction_text::{data_needed_text, figure_file, reproduction_summary, reproduction_text};
+pub use tournament_text::tournament_text;
 pub use verification_text::verification_text;

@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use report::{Edition, ReportInput, report_html};
 use study::frontier::axes::{chosen, computed};
 use study::frontier::resume::FRONTIER;
 use study::frontier::{
@@ -87,7 +88,8 @@ impl FrontierCommand {
         let mut text = report::frontier_text(&frontier);
         if let Some(out) = &self.out {
             text.push_str(&format!(
-                "\n{} holds all numbers, {} the recipes; neither must leave the house.\n",
+                "\n{} shows the map, {} holds all numbers, {} the recipes; none of them must leave the house.\n",
+                out.join(REPORT).display(),
                 out.join(FRONTIER).display(),
                 out.join(RECIPES).display()
             ));
@@ -170,6 +172,9 @@ impl FrontierCommand {
     }
 }
 
+/// The page with pictures in the folder of the frontier.
+const REPORT: &str = "report-internal.html";
+
 /// The folder of the recipes in that of the frontier.
 const RECIPES: &str = "recipes";
 
@@ -240,6 +245,14 @@ fn write(out: &Path, frontier: &Frontier, timings: &Timings) -> Result<(), Failu
             atomic_file::write_private(&path, recipe.as_bytes())?;
         }
     }
+    let input = ReportInput {
+        name: &frontier.data,
+        software: &frontier.software,
+        frontier: Some(frontier),
+        ..ReportInput::default()
+    };
+    let page = report_html(&input, Edition::Internal);
+    atomic_file::write_private(&out.join(REPORT), page.as_bytes())?;
     atomic_file::write_private(&out.join("timings.json"), pretty(timings)?.as_bytes())?;
     atomic_file::write_private(&out.join(FRONTIER), pretty(frontier)?.as_bytes())?;
     Ok(())

@@ -17,8 +17,10 @@ mod plan;
 mod privacy;
 mod progress;
 mod release;
+mod reproduce;
 mod sample;
 mod synth;
+mod tournament;
 mod town;
 mod verify;
 
@@ -31,6 +33,7 @@ use ::privacy::PrivacyError;
 use inference::InferenceError;
 use measures::MeasureError;
 use study::frontier::FrontierError;
+use study::papers::ReproduceError;
 use study::plan::PlanError;
 use synthesis::SynthesisError;
 use table::TableError;
@@ -87,6 +90,10 @@ enum Command {
     Verify(verify::Verify),
     /// Measure speed and memory, beside peers where they are installed
     Bench(bench::Bench),
+    /// Repeat a published study, its numbers beside ours
+    Reproduce(reproduce::Reproduce),
+    /// Hold generators against each other on one table
+    Tournament(tournament::TournamentCommand),
     /// Tell the whole story on an invented town
     Demo(demo::Demo),
     /// Write an invented town to try things on
@@ -112,6 +119,8 @@ impl Command {
             Self::Verify(verify) => verify.run(everywhere),
             Self::Bench(bench) => bench.run(everywhere),
             Self::Demo(demo) => demo.run(everywhere),
+            Self::Reproduce(reproduce) => reproduce.run(everywhere),
+            Self::Tournament(tournament) => tournament.run(everywhere),
             Self::Town(town) => town.run(everywhere),
             Self::JsonSchema(schema) => schema.run(everywhere),
         }
@@ -147,6 +156,9 @@ pub enum Failure {
     /// A question that synthetic files cannot answer.
     #[error(transparent)]
     Inference(#[from] InferenceError),
+    /// A study that cannot be repeated.
+    #[error(transparent)]
+    Reproduce(#[from] ReproduceError),
     /// The options do not fit together.
     #[error("{0}")]
     Usage(String),
@@ -190,6 +202,13 @@ impl Failure {
     fn exit_code(&self) -> u8 {
         match self {
             Self::Usage(_) | Self::Plan(_) => 2,
+            Self::Reproduce(error) => match error {
+                ReproduceError::UnknownPaper { .. }
+                | ReproduceError::NoDataNeeded { .. }
+                | ReproduceError::GivenTwice { .. }
+                | ReproduceError::TooFewRuns { .. } => 2,
+                _ => 1,
+            },
             Self::Refused(_) => 3,
             Self::Synthesis(SynthesisError::LearnedSchema { .. } | SynthesisError::SeedInPrivateRun) => 3,
             Self::Synthesis(SynthesisError::Privacy(error)) => match error {

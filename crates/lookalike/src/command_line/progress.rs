@@ -42,6 +42,13 @@ impl Everywhere {
         })))
     }
 
+    /// Tells on standard error what is being done; nothing when quiet.
+    pub(super) fn doing(&self, what: &str) {
+        if !self.quiet {
+            eprintln!("{what}");
+        }
+    }
+
     /// A run that tells what it will take, if that is long, and which variables have been fitted; nothing when quiet.
     pub(super) fn fitting(&self) -> Run {
         if self.quiet {

@@ -68,7 +68,9 @@ impl CategoryMap {
         });
         let mut pairs = Vec::new();
         for one in 0..variables.len() {
-            pairs.extend((one + 1..variables.len()).map(|other| (one, other)));
+            // A margin runs over its variables in the order of the domain.
+            let ordered = |other| if variables[one] < variables[other] { (one, other) } else { (other, one) };
+            pairs.extend((one + 1..variables.len()).map(ordered));
         }
         let tables: Vec<Attributes> =
             pairs.iter().map(|(one, other)| Attributes::new([variables[*one], variables[*other]])).collect();
@@ -207,6 +209,19 @@ mod tests {
             (one[0] - other[0]).hypot(one[1] - other[1])
         };
         assert!(close(from_first(1), 1.992457167123) && close(from_first(7), 1.618512348878));
+    }
+
+    #[test]
+    fn the_order_of_the_variables_does_not_move_the_points() {
+        let table = coded(&[3, 2, 3], &ROWS);
+        let map = CategoryMap::of(&table, &[0, 1, 2]).unwrap().unwrap();
+        let other = CategoryMap::of(&table, &[2, 0, 1]).unwrap().unwrap();
+        let length = |map: &CategoryMap, at: usize| map.coordinates[at].map(|[x, y]| x.hypot(y)).unwrap();
+        assert!((map.inertias[0] - other.inertias[0]).abs() < 1e-12);
+        // The third variable's categories come first now.
+        for (at, moved) in [(0, 3), (3, 6), (5, 0), (7, 2)] {
+            assert!((length(&map, at) - length(&other, moved)).abs() < 1e-10, "{at}");
+        }
     }
 
     #[test]

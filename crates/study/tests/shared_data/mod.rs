@@ -1,0 +1,22 @@
+//! SD2011 where it lies beside the checkout.
+
+use std::path::Path;
+
+use study::papers::Request;
+use study::papers::social_diagnosis::{SEVEN_VARIABLES, seven_categories};
+use table::Table;
+
+/// The first variables of the seven; nothing, with a message, where the file is absent.
+pub fn seven_variables(variables: usize) -> Option<Table> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/sd2011_s7.csv");
+    if !path.exists() {
+        eprintln!("skipped: ../shared/data/sd2011_s7.csv is not on this machine");
+        return None;
+    }
+    Some(seven_categories(&path).unwrap().select(&SEVEN_VARIABLES[..variables]).unwrap())
+}
+
+/// So many runs, from seed 0.
+pub fn request(runs: u32) -> Request<'static> {
+    Request { data: &[], runs, seed: 0, progress: &|_| () }
+}
