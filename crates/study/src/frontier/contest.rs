@@ -1,6 +1,6 @@
 //! The contest: every contestant run several times, and all of them put on one map.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, btree_map};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
@@ -128,10 +128,13 @@ impl Contest<'_> {
                 continue;
             }
             let groups = entry.recipe.groups;
-            if !sizes.contains_key(&groups) {
-                sizes.insert(groups, CellSizes::new(cell_sizes(self.original, groups as usize)?)?);
-            }
-            let expected = planned(self.original, &entry.recipe, &sizes[&groups], &self.battery.settings)?;
+            let sizes = match sizes.entry(groups) {
+                btree_map::Entry::Occupied(known) => known.into_mut(),
+                btree_map::Entry::Vacant(place) => {
+                    place.insert(CellSizes::new(cell_sizes(self.original, groups as usize)?)?)
+                }
+            };
+            let expected = planned(self.original, &entry.recipe, sizes, &self.battery.settings)?;
             if !expected.is_empty() {
                 all.push(PlannedContestant { name: entry.name.clone(), expected });
             }

@@ -156,12 +156,10 @@ fn lists_of_values(section: &Table) -> Vec<(Vec<String>, Vec<Value>)> {
     let mut lists = Vec::new();
     for (key, value) in section {
         match value {
-            Value::Array(values) if key == "strata" => {
-                if values.iter().any(Value::is_array) {
-                    lists.push((vec![key.clone()], values.clone()));
-                }
+            // A list of names is one set of strata.
+            Value::Array(values) if key != "strata" || values.iter().any(Value::is_array) => {
+                lists.push((vec![key.clone()], values.clone()));
             }
-            Value::Array(values) => lists.push((vec![key.clone()], values.clone())),
             Value::Table(inner) if key == "options" || key == "privacy" => {
                 for (name, value) in inner {
                     let Value::Array(values) = value else { continue };
