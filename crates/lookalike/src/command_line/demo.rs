@@ -33,8 +33,9 @@ const STORY: [(&str, &str); 7] = [
     ),
     (
         "Many methods on one map: which are beaten, which keep the house's limits, which is best?",
-        "frontier OUT/town.csv --schema OUT/town.schema.toml --repeat 2 --keys sex,age,district --targets occ1,income \
-         --limit attribute.disco<=20 --limit uniques.ru<=5 --out OUT/frontier",
+        "frontier OUT/town.csv --schema OUT/town.schema.toml --repeat 2 --keys sex,age,district --targets income \
+         --risk uniques.ru_of_p1 --utility taub.overall --limit uniques.ru_of_p1<=40 --limit tables.mean_s_pmse:2<=10 \
+         --out OUT/frontier",
     ),
     (
         "The best of them, made anew, measured, held against the limits, and released with the evidence.",

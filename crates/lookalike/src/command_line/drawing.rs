@@ -100,9 +100,14 @@ pub(super) fn summary(out: &Path, manifest: &Manifest) -> String {
         format!("{} synthetic data sets", manifest.m)
     };
     let mut text = format!("{}: {data_sets} by {}\n", out.display(), manifest.method);
-    for file in &manifest.files {
+    let (pictures, files): (Vec<_>, Vec<_>) =
+        manifest.files.iter().partition(|file| file.name.starts_with("pictures/"));
+    for file in files {
         let rows = file.rows.map_or_else(String::new, |rows| format!("  {} records", thousands(rows)));
         text.push_str(&format!("  {}{rows}\n", file.name));
+    }
+    if !pictures.is_empty() {
+        text.push_str(&format!("  pictures/  {} of them\n", pictures.len()));
     }
     manifest.remarks.iter().for_each(|remark| text.push_str(&format!("  {remark}\n")));
     text.push_str(&format!("  {}\n", manifest.guarantee));

@@ -3,6 +3,9 @@
 use std::path::Path;
 use std::process::Command;
 
+use lookalike::synthesis::Recipe;
+use lookalike::table::schema::SchemaFile;
+
 use crate::printed::agrees;
 
 /// What is done, from top to bottom.
@@ -46,6 +49,7 @@ impl Page {
         for step in &self.steps {
             match step {
                 Step::File { name, text } => {
+                    check_form(name, text)?;
                     std::fs::write(folder.path().join(name), text).map_err(|error| error.to_string())?;
                 }
                 Step::Run { command, shown } => {
@@ -56,6 +60,18 @@ impl Page {
         }
         Ok(commands)
     }
+}
+
+/// A schema or a recipe that a page shows is one.
+fn check_form(name: &str, text: &str) -> Result<(), String> {
+    let wrong = |error: &dyn std::fmt::Display| format!("{name}: {error}");
+    if name.ends_with(".schema.toml") {
+        let schema = SchemaFile::parse(text).map_err(|error| wrong(&error))?;
+        schema.finish().map_err(|error| wrong(&error))?;
+    } else if name.ends_with(".recipe.toml") {
+        Recipe::parse(text).map_err(|error| wrong(&error))?;
+    }
+    Ok(())
 }
 
 fn block_steps(language: &str, block: Vec<String>) -> Result<Vec<Step>, String> {
@@ -105,7 +121,10 @@ fn in_table(line: &str) -> Vec<Step> {
 fn run(folder: &Path, command: &str, shown: &[String]) -> Result<(), String> {
     let wanted =
         command.split_once("# exit code ").and_then(|(_, code)| code.trim().parse().ok()).unwrap_or(0);
-    let command = command.replace("cargo run --release --", "lookalike");
+    // The demo with fewer people: it is run here by a program that was not built to be fast.
+    let command = command
+        .replace("cargo run --release --", "lookalike")
+        .replace("lookalike demo", "lookalike demo --people 500");
     if command.trim_start().starts_with("make test") {
         return Ok(());
     }

@@ -76,13 +76,13 @@ fn private_entries(table: &Table, is_small: bool, entries: &mut Vec<Entry>, rema
         );
         return;
     };
-    if !is_small {
-        remarks.push(format!(
-            "private methods are left out: the cross-table has more than {MOST_CELLS} cells; ask for them in a grid file"
-        ));
-        return;
-    }
     for (method, what) in [("ipf", "planned margins"), ("catall", "noisy cells")] {
+        if method == "catall" && !is_small {
+            remarks.push(format!(
+                "private `catall` is left out: the cross-table has more than {MOST_CELLS} cells; ask for it in a grid file"
+            ));
+            continue;
+        }
         for epsilon in EPSILONS {
             let privacy = PrivacySettings { epsilon: Some(epsilon), ..PrivacySettings::default() };
             let recipe = Recipe { privacy: Some(privacy), ..Recipe::new(method) };
