@@ -2,6 +2,7 @@
 
 mod cart;
 mod count_models;
+mod frontier;
 mod measuring;
 mod noise;
 mod reading;
@@ -33,4 +34,5 @@ pub const CASES: &[Case] = &[
     risk::UNIQUES,
     risk::TCAP,
     risk::INTRUDER,
+    frontier::FRONTIER,
 ];

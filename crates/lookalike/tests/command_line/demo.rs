@@ -3,13 +3,22 @@
 use crate::harness::lookalike;
 
 #[test]
-fn the_demo_writes_the_town_and_describes_it() {
+fn the_demo_tells_the_whole_story_and_again_in_the_same_folder() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("story").display().to_string();
-    let output = lookalike().args(["demo", "--out", &out]).assert().success();
-    let text = String::from_utf8_lossy(&output.get_output().stdout).into_owned();
-    assert!(text.contains("20,000 records × 14 variables"), "{text}");
-    let again = folder.path().join("story/town.csv").display().to_string();
-    let schema = folder.path().join("story/town.schema.toml").display().to_string();
-    lookalike().args(["describe", &again, "--schema", &schema, "--quiet"]).assert().success();
+    for _ in 0..2 {
+        let output = lookalike().args(["demo", "--people", "500", "--out", &out]).assert().success();
+        let text = String::from_utf8_lossy(&output.get_output().stdout).into_owned();
+        for told in [
+            "500 records × 14 variables",
+            "$ lookalike frontier",
+            "VERIFIED",
+            "rule `",
+            "differential privacy",
+        ] {
+            assert!(text.contains(told), "{told}\n{text}");
+        }
+        let report = folder.path().join("story/release/internal/report-internal.html");
+        assert!(text.contains(&report.display().to_string()) && report.exists(), "{text}");
+    }
 }

@@ -10,6 +10,7 @@ mod frontier;
 mod harness;
 mod measure;
 mod private;
+mod release;
 mod reproduce;
 mod sequential;
 mod synth;

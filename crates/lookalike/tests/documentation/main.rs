@@ -10,6 +10,8 @@
 //!
 //! In tables, every inline `lookalike …` is a command too. `cargo run --release --` is the command under test, and `make test` is what runs this.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on should panic")]
+
 mod page;
 mod printed;
 

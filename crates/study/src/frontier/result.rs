@@ -38,7 +38,7 @@ pub struct Frontier {
     pub risk: Axis,
     /// The axis along which the map's utility is read.
     pub utility: Axis,
-    /// Every axis that can be chosen: those on which all contestants that ran have a number.
+    /// Every axis that can be chosen: those on which some contestant has a number.
     pub axes: Vec<Axis>,
     /// Everything that was tried.
     pub contestants: Vec<Contestant>,
