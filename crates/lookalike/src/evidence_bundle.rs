@@ -34,6 +34,8 @@ pub struct Candidate<'a> {
     pub limits: &'a [Limit],
     /// Where it was chosen from.
     pub frontier: Option<&'a Frontier>,
+    /// What the guarantee of a private release does not cover.
+    pub not_covered: Option<String>,
 }
 
 /// What was found of a candidate.
@@ -79,7 +81,13 @@ impl Candidate<'_> {
         replace: bool,
     ) -> Result<Manifest, SynthesisError> {
         let public = decision.public(self.limits, self.ledger.is_some());
-        let books = self.ledger.map(|record| Books { record, page: report::ledger_markdown(record) });
+        let page = |record| {
+            let page = report::ledger_markdown(record);
+            self.not_covered
+                .as_ref()
+                .map_or(page.clone(), |text| format!("{page}\n**Not covered.** {text}\n"))
+        };
+        let books = self.ledger.map(|record| Books { record, page: page(record) });
         let rows = self.fitted.original_rows() as u64;
         let mut release = Release {
             fitted: self.fitted,
@@ -87,10 +95,13 @@ impl Candidate<'_> {
             input: Input { rows, columns: self.fitted.schema().variables().len() },
             input_sha256: sha256_of_file(self.data)?,
             books,
+            not_covered: self.not_covered.clone(),
             attachments: Vec::new(),
         };
         let manifest = release.manifest_without_files();
         let recipe = Recipe { seed: None, ..self.recipe.clone() }.to_toml();
+        let remarks = self.fitted.model.remarks().into_iter().map(|remark| ("remark".to_owned(), remark));
+        let asked: Vec<(String, String)> = remarks.filter(|_| self.ledger.is_none()).collect();
         let input = |decision| ReportInput {
             name: self.name,
             software: concat!("lookalike ", env!("CARGO_PKG_VERSION")),
@@ -101,7 +112,7 @@ impl Candidate<'_> {
             ledger: self.ledger,
             recipe: Some(&recipe),
             decision: Some(decision),
-            ..ReportInput::default()
+            asked: asked.clone(),
         };
         let (inside, outside) = (input(decision), input(&public));
         release.attachments = edition(&inside, Edition::Internal, "report-internal.html");

@@ -10,9 +10,9 @@ pub fn verification_text(release: &str, verification: &Verification) -> String {
         text += &format!("  {mark} {}: {}\n", check.what, check.found);
     }
     let verdict = if verification.passed {
-        "VERIFIED: the release is as it was made."
+        "VERIFIED: the release is unchanged since it was sealed, and its parts agree."
     } else {
-        "FAILED: this is not the release that was made; do not use it."
+        "FAILED: this is not the release that was sealed; do not use it."
     };
     text + &format!("\n{verdict}\n")
 }

@@ -31,15 +31,20 @@ pub struct Decision {
     pub caveats: Vec<String>,
 }
 
-/// What no ledger covers when a private release is judged by what was measured.
-const NOT_COVERED: &str = "The guarantee covers what the ledger lists. It does not cover the decision itself: the release was measured against \
-                           the original before it was accepted, and that it was accepted may tell something of the original.";
+/// What no ledger covers when a private release is chosen or accepted by what was measured.
+pub const NOT_COVERED: &str = "The guarantee covers what the ledger lists. It does not cover the decision: the version was chosen or accepted by measuring \
+                               against the original, and that it was may tell something of the original. Every version that was made and not \
+                               released has spent as much again.";
 
 impl Decision {
     /// What may leave the house. Values are told where their publication is allowed; of a release that is not private it is told whether a
-    /// limit is kept, of a private one only for limits on what is public or allowed.
+    /// limit is kept. Of a private one only limits on what is public or allowed are told, and neither what was chosen among what nor an
+    /// exception, which would tell of the others.
     pub fn public(&self, limits: &[Limit], is_private: bool) -> Self {
         let mut public = Self { limits: Vec::new(), ..self.clone() };
+        if is_private {
+            (public.chosen, public.recommended, public.exception) = (None, None, None);
+        }
         for (check, limit) in self.limits.iter().zip(limits) {
             let measure = axis_of(limit).measure;
             if measure == EPSILON || self.publish.allows(&measure) {
@@ -49,8 +54,8 @@ impl Decision {
                 public.limits.push(LimitCheck { value, share_of_runs, because, ..check.clone() });
             }
         }
-        if is_private {
-            public.caveats.push(NOT_COVERED.to_owned());
+        if public.limits.len() < self.limits.len() {
+            public.caveats.push("Limits on what was measured against the original are not told.".to_owned());
         }
         public
     }
@@ -111,6 +116,8 @@ mod tests {
         let (epsilon, tables) = (("epsilon <= 1", Some(0.5)), ("tables.mean_s_pmse:2 <= 10", Some(0.5)));
         assert_eq!(told(false), told_of(&[epsilon, ("attribute.disco <= 5", None), tables]));
         assert_eq!(told(true), told_of(&[epsilon, tables]));
-        assert!(decision.public(&limits, true).caveats[0].contains("does not cover the decision"));
+        let decision = Decision { exception: Some("it is 0.5".into()), recommended: Some(true), ..decision };
+        let public = decision.public(&limits, true);
+        assert_eq!((public.exception, public.recommended, public.caveats.len()), (None, None, 1));
     }
 }

@@ -93,7 +93,11 @@ impl Demo {
     fn words(&self, command: &str) -> Vec<String> {
         let out = self.out.display().to_string();
         let people = self.people.to_string();
-        command.split_whitespace().map(|word| word.replace("OUT", &out).replace("PEOPLE", &people)).collect()
+        let word = |word: &str| match word {
+            "PEOPLE" => people.clone(),
+            _ => word.strip_prefix("OUT/").map_or_else(|| word.to_owned(), |file| format!("{out}/{file}")),
+        };
+        command.split_whitespace().map(word).collect()
     }
 }
 

@@ -87,13 +87,13 @@ impl Drawing {
         let facts = Input { rows: fitted.original_rows() as u64, columns: fitted.schema().variables().len() };
         let input_sha256 = sha256_of_file(input)?;
         let books = ledger.map(|record| Books { record, page: report::ledger_markdown(record) });
-        Release { fitted, recipe, input: facts, input_sha256, books, attachments }
+        Release { fitted, recipe, input: facts, input_sha256, books, not_covered: None, attachments }
             .write(self.out()?, self.force)
     }
 }
 
 /// What was written, for people.
-pub(super) fn summary(out: &Path, manifest: &Manifest) -> String {
+pub(super) fn summary(out: &Path, manifest: &Manifest, remarks: &[String]) -> String {
     let data_sets = if manifest.m == 1 {
         "one synthetic data set".to_owned()
     } else {
@@ -109,7 +109,7 @@ pub(super) fn summary(out: &Path, manifest: &Manifest) -> String {
     if !pictures.is_empty() {
         text.push_str(&format!("  pictures/  {} of them\n", pictures.len()));
     }
-    manifest.remarks.iter().for_each(|remark| text.push_str(&format!("  {remark}\n")));
+    remarks.iter().for_each(|remark| text.push_str(&format!("  {remark}\n")));
     text.push_str(&format!("  {}\n", manifest.guarantee));
     if !manifest.files.iter().any(|file| file.name == LEDGER) {
         text.push_str(&format!("  {INTERNAL_FOLDER}/ holds the seed; it must not leave the house\n"));

@@ -50,6 +50,11 @@ pub(super) struct MeasureCommand {
 
 impl MeasureCommand {
     pub(super) fn run(&self, everywhere: &Everywhere) -> Result<ExitCode, Failure> {
+        if let Some(report) = &self.report
+            && report.extension().is_none_or(|extension| extension != "html")
+        {
+            return Err(Failure::Usage("--report: name a file that ends in .html".into()));
+        }
         let families = self.battery.families()?;
         let settings = self.settings(&families)?;
         let options = self.reading.options()?;
@@ -104,7 +109,7 @@ impl MeasureCommand {
             ..Default::default()
         };
         let page = report::report_html(&input, report::Edition::Internal);
-        Ok(table::atomic_file::write(path, page.as_bytes())?)
+        Ok(table::atomic_file::write_private(path, page.as_bytes())?)
     }
 
     fn settings(&self, families: &[&dyn Measure]) -> Result<Settings, Failure> {

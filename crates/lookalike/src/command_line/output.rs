@@ -21,7 +21,8 @@ impl Everywhere {
             if to_stdout {
                 print(&document)?;
             } else {
-                atomic_file::write(Path::new(file), document.as_bytes())?;
+                // It may hold figures of confidential data.
+                atomic_file::write_private(Path::new(file), document.as_bytes())?;
             }
         }
         if self.quiet || to_stdout { Ok(()) } else { print(text) }

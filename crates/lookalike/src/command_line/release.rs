@@ -8,9 +8,10 @@ use measures::Settings;
 use measures::utility::model::ModelRequest;
 use models::Formula;
 use privacy::NoiseSource;
-use study::decision::{Decision, Publication};
+use study::decision::{Decision, NOT_COVERED, Publication};
+use study::frontier::axes::{EPSILON, computed};
 use study::frontier::resume::FRONTIER;
-use study::frontier::{Battery, Contestant, Frontier, Limit, Origin, limits};
+use study::frontier::{Battery, Contestant, Frontier, Limit, LimitCheck, Origin, limits};
 use study::release::now;
 use synthesis::{Recipe, Run, private};
 use table::read::{ReadOptions, read_table};
@@ -38,10 +39,10 @@ pub(super) struct ReleaseCommand {
     /// Another contestant of the frontier than the one it recommends
     #[arg(long, value_name = "NAME", requires = "frontier")]
     choose: Option<String>,
-    /// The person or body that accepts the release
+    /// The person or body that accepts the release; it is published
     #[arg(long, value_name = "WHO")]
     accepted_by: String,
-    /// What they have to say
+    /// What they have to say; it is published
     #[arg(long, value_name = "TEXT")]
     note: Option<String>,
     /// A limit that the release must keep, such as "attribute.disco <= 5"; may be given several times [default: those of the frontier]
@@ -50,9 +51,17 @@ pub(super) struct ReleaseCommand {
     /// Acceptable regions of (RR, R) for the intruder who knows all records but one, as a limit (TOML)
     #[arg(long, value_name = "FILE")]
     regions: Option<PathBuf>,
-    /// Release although a limit is broken, for this reason
+    /// Release although a limit is broken, for this reason; it is published, unless the release is private
     #[arg(long, value_name = "REASON")]
     exception: Option<String>,
+    /// Choose or accept a private version by what was measured against the original, for this reason: no ledger covers that look, and everything
+    /// written says so
+    #[arg(long, value_name = "REASON")]
+    unpaid_look: Option<String>,
+    /// Release although the schema was learned from the records, for this reason: its levels and ranges, also rare and extreme ones, are
+    /// released with it
+    #[arg(long, value_name = "REASON")]
+    learned_schema: Option<String>,
     /// Measures, or families of them, whose findings may be shown outside [default: none]
     #[arg(long, value_name = "MEASURE,…", value_delimiter = ',', requires = "because")]
     publish: Vec<String>,
@@ -74,17 +83,23 @@ pub(super) struct ReleaseCommand {
 impl ReleaseCommand {
     pub(super) fn run(&self, everywhere: &Everywhere) -> Result<ExitCode, Failure> {
         let out = self.drawing.out()?;
-        self.check_publication()?;
+        let families = self.battery.families()?;
+        self.check_publication(&families)?;
         let frontier = self.frontier.as_deref().map(read_frontier).transpose()?;
         let chosen = frontier.as_ref().map(|frontier| self.chosen(frontier)).transpose()?;
         let recipe = self.recipe_of(chosen)?;
         let limits = self.limits(frontier.as_ref())?;
+        let names: Vec<&str> = families.iter().map(|family| family.name()).collect();
+        for limit in &limits {
+            computed(&format!("--limit \"{}\"", limit.text), &limits::axis_of(limit), &names)?;
+        }
+        let not_covered = self.not_covered(&recipe, &limits)?;
         let read = ReadOptions { progress: everywhere.reading(&self.data), ..self.reading.options()? };
         let original = read_table(&self.data, &read)?;
         if let Some(frontier) = &frontier {
             check_same_data(frontier, &original)?;
         }
-        let families = self.battery.families()?;
+        let caveats = self.caveats(&original)?;
         self.battery.check_honoured(&families, &[("--regions", self.regions.is_some(), &["intruder"])])?;
         let settings = self.settings(frontier.as_ref())?;
         let (fitted, ledger) = if recipe.privacy.is_some() {
@@ -105,11 +120,13 @@ impl ReleaseCommand {
             settings: &settings,
             limits: &limits,
             frontier: frontier.as_ref(),
+            not_covered,
         };
         let examined = candidate.examine()?;
-        let broken: Vec<&str> = examined.broken().iter().map(|check| check.limit.as_str()).collect();
+        let broken: Vec<String> = examined.broken().iter().map(|check| broken_text(check)).collect();
         if !broken.is_empty() && self.exception.is_none() {
-            return Err(Failure::LimitsBroken(broken.join("; ")));
+            let spent = if recipe.privacy.is_some() { "; another try spends the budget again" } else { "" };
+            return Err(Failure::LimitsBroken(broken.join("; ") + spent));
         }
         let decision = Decision {
             accepted_by: self.accepted_by.clone(),
@@ -123,10 +140,13 @@ impl ReleaseCommand {
             limits: examined.checks.clone(),
             exception: self.exception.clone().filter(|_| !broken.is_empty()),
             publish: Publication { measures: self.publish.clone(), reason: self.because.clone() },
-            caveats: caveats(&original),
+            caveats: caveats.into_iter().chain(candidate.not_covered.clone()).collect(),
         };
         let manifest = candidate.write(&examined, &decision, out, self.drawing.force())?;
-        let mut text = summary(out, &manifest);
+        let mut text = summary(out, &manifest, &fitted.model.remarks());
+        if broken.is_empty() && self.exception.is_some() {
+            text.push_str("  no limit is broken: the exception was not needed and is not recorded\n");
+        }
         text.push_str(&format!("  accepted by {}, {}\n", decision.accepted_by, kept_text(&decision)));
         decision.caveats.iter().for_each(|caveat| text.push_str(&format!("  {caveat}\n")));
         text.push_str(&format!(
@@ -138,9 +158,15 @@ impl ReleaseCommand {
         Ok(ExitCode::SUCCESS)
     }
 
-    fn check_publication(&self) -> Result<(), Failure> {
+    fn check_publication(&self, computed: &[&dyn measures::Measure]) -> Result<(), Failure> {
         let families = || measures::MEASURES.iter().map(|family| family.name());
         for name in &self.publish {
+            let family = name.split('.').next().unwrap_or_default();
+            if families().any(|known| known == family) && !computed.iter().any(|of| of.name() == family) {
+                return Err(Failure::Usage(format!(
+                    "--publish: `{name}` is not measured; add {family} to --only"
+                )));
+            }
             if measures::card_of(name).is_none() && !families().any(|family| family == name) {
                 let hint = similar_name::hint(name, families());
                 return Err(Failure::Usage(format!(
@@ -179,8 +205,7 @@ impl ReleaseCommand {
                 Recipe::parse(recipe)?
             }
             (Some(Origin::Imported { .. }), _) => {
-                let message =
-                    "that contestant was made by another tool; what Lookalike did not make it cannot release";
+                let message = "that contestant was made by another tool; what Lookalike did not make it cannot release; name another one with --choose";
                 return Err(Failure::Usage(message.into()));
             }
             (None, Some(path)) => Recipe::read(path)?,
@@ -240,6 +265,40 @@ impl ReleaseCommand {
         Ok(settings)
     }
 
+    /// What no ledger covers, where a private version is chosen or accepted by what was measured; refused without a reason.
+    fn not_covered(&self, recipe: &Recipe, limits: &[Limit]) -> Result<Option<String>, Failure> {
+        let measured = limits.iter().any(|limit| limits::axis_of(limit).measure != EPSILON);
+        let looks = recipe.privacy.is_some() && (measured || self.frontier.is_some());
+        match (looks, &self.unpaid_look) {
+            (true, Some(reason)) => Ok(Some(format!("{NOT_COVERED} The owner's reason: {reason}"))),
+            (true, None) => Err(Failure::Refused(
+                "a private version would be chosen or accepted by what was measured against the original, which no ledger covers; leave out \
+                 limits other than on epsilon and name a --recipe, or say why with --unpaid-look REASON"
+                    .into(),
+            )),
+            (false, Some(_)) => Err(Failure::Usage(
+                "--unpaid-look: nothing is chosen or accepted by an unpaid look; leave it out".into(),
+            )),
+            (false, None) => Ok(None),
+        }
+    }
+
+    /// What is public by the release itself and was not declared to be; refused without a reason.
+    fn caveats(&self, original: &Table) -> Result<Vec<String>, Failure> {
+        match (original.schema().declaration().is_some(), &self.learned_schema) {
+            (true, None) => Ok(Vec::new()),
+            (true, Some(_)) => Err(Failure::Usage("--learned-schema: the schema is declared; leave it out".into())),
+            (false, Some(reason)) => Ok(vec![format!(
+                "The schema was learned from the records: its levels and ranges are theirs. The owner's reason: {reason}"
+            )]),
+            (false, None) => Err(Failure::Refused(
+                "the schema was learned from the records, and its levels and ranges, also rare and extreme ones, would be released with it; \
+                 declare a schema (`lookalike describe --write-schema`), or say why with --learned-schema REASON"
+                    .into(),
+            )),
+        }
+    }
+
     fn noise(&self) -> Result<NoiseSource, Failure> {
         Ok(super::privacy::noise(self.insecure_test_seed)?)
     }
@@ -265,11 +324,12 @@ fn check_same_data(frontier: &Frontier, original: &Table) -> Result<(), Failure>
     )))
 }
 
-/// What is public by the release itself and was not declared to be.
-fn caveats(original: &Table) -> Vec<String> {
-    let learned = "The schema was learned from the data and is released with them: its levels and ranges, also rare and extreme ones, are those \
-                   of the records. Declare a schema to release only what was public before.";
-    if original.schema().declaration().is_some() { Vec::new() } else { vec![learned.to_owned()] }
+/// A limit that is broken, with the reason where there is no number.
+fn broken_text(check: &LimitCheck) -> String {
+    check
+        .because
+        .as_ref()
+        .map_or_else(|| check.limit.clone(), |because| format!("{} ({because})", check.limit))
 }
 
 fn kept_text(decision: &Decision) -> String {

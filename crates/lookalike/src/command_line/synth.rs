@@ -110,7 +110,8 @@ impl Synth {
         if let Some(folder) = &self.resume {
             synthesis::checkpoint::remove(folder)?;
         }
-        everywhere.deliver(&summary(out, &manifest), || serde_json::json!(manifest))?;
+        everywhere
+            .deliver(&summary(out, &manifest, &fitted.model.remarks()), || serde_json::json!(manifest))?;
         Ok(ExitCode::SUCCESS)
     }
 

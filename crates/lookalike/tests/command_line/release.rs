@@ -121,14 +121,22 @@ fn a_private_release_tells_nothing_that_no_ledger_covers() {
     let house = House::new();
     let (recipe, out) = (house.path("private.recipe.toml"), house.path("out"));
     let limits = ["--limit", "epsilon <= 2", "--limit", "tables.mean_s_pmse:2 <= 100000"];
-    house.release(&[&["--recipe", &recipe, "--out", &out][..], &limits].concat()).success();
+    let asked = [&["--recipe", &recipe, "--out", &out][..], &limits].concat();
+    let refused = house.release(&asked).code(3);
+    assert!(stderr(&refused).contains("--unpaid-look REASON"), "{}", stderr(&refused));
+    house.release(&[&asked[..], &["--unpaid-look", "the board insists"]].concat()).success();
     lookalike().args(["verify", &out]).assert().success();
     let decision: serde_json::Value = serde_json::from_str(&house.read("out/decision.json")).unwrap();
     assert_eq!(decision["limits"].as_array().map(Vec::len), Some(1), "{decision}");
+    for file in ["out/manifest.json", "out/ledger.md", "out/report.html"] {
+        assert!(house.read(file).contains("does not cover the decision"), "{file}");
+    }
     assert!(decision["caveats"][0].as_str().unwrap().contains("does not cover the decision"), "{decision}");
     let internal: serde_json::Value =
         serde_json::from_str(&house.read("out/internal/internal.json")).unwrap();
     assert!(internal.get("seed").is_none() && internal.get("input_sha256").is_none(), "{internal}");
+    house.release(&["--recipe", &recipe, "--limit", "epsilon <= 2", "--out", &house.path("paid")]).success();
+    assert!(!house.read("paid/manifest.json").contains("not_covered"));
     let refused = house.release(&["--recipe", &recipe, "--out", &house.path("b"), "--seed", "1"]).code(3);
     assert!(stderr(&refused).contains("seed"), "{}", stderr(&refused));
 }
@@ -183,4 +191,27 @@ fn a_frontier_is_released_by_its_recommendation_or_by_name() {
         assert!(stderr(&refused).contains(expected), "{}", stderr(&refused));
     }
     house.release(&["--frontier", &house.path("nowhere"), "--out", &house.path("none")]).code(1);
+    let unmeasured = ["--recipe", &house.path("plain.recipe.toml"), "--limit", "attribute.disco <= 5"];
+    house.release(&[&unmeasured[..], &["--out", &house.path("none")]].concat()).code(2);
+    let unmeasured =
+        ["--recipe", &house.path("plain.recipe.toml"), "--publish", "attribute", "--because", "x"];
+    house.release(&[&unmeasured[..], &["--out", &house.path("none")]].concat()).code(2);
+}
+
+#[test]
+fn a_learned_schema_needs_a_reason() {
+    let house = House::new();
+    let asked = [
+        "release",
+        &house.path("people.csv"),
+        "--recipe",
+        &house.path("plain.recipe.toml"),
+        "--only",
+        "tables",
+    ];
+    let asked = [&asked[..], &["--accepted-by", "the board", "--out", &house.path("out")]].concat();
+    let refused = lookalike().args(&asked).assert().code(3);
+    assert!(stderr(&refused).contains("--learned-schema REASON"), "{}", stderr(&refused));
+    lookalike().args(&asked).args(["--learned-schema", "the code book is lost"]).assert().success();
+    assert!(house.read("out/decision.json").contains("the code book is lost"));
 }

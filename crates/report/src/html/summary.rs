@@ -45,7 +45,10 @@ fn headline(view: &View<'_>) -> impl Iterator<Item = String> {
         let z = view.first("propensity.cart.z_resampled");
         format!("A tree tries to tell the files apart: {}.", told_apart(value, z))
     });
-    let limits = view.decision.filter(|decision| !decision.limits.is_empty()).map(|decision| {
+    // Of a private release the public sees only some of the limits, and no sentence may sound as if these were all.
+    let sees_all = view.is_internal() || view.ledger.is_none();
+    let decision = view.decision.filter(|decision| sees_all && !decision.limits.is_empty());
+    let limits = decision.map(|decision| {
         let broken: Vec<&str> =
             decision.limits.iter().filter(|check| !check.kept).map(|check| check.limit.as_str()).collect();
         match (broken.len(), decision.limits.len()) {
@@ -57,10 +60,11 @@ fn headline(view: &View<'_>) -> impl Iterator<Item = String> {
     let guarantee = view
         .manifest
         .map(|manifest| format!("Privacy guarantee: {}.", manifest.guarantee.trim_end_matches('.')));
+    let not_covered = view.manifest.and_then(|manifest| manifest.not_covered.clone());
     let recommended = view.frontier.map(|frontier| frontier.recommendation.reason.clone());
     let nothing = (view.findings.is_empty() && view.is_internal() && view.frontier.is_none())
         .then(|| "Nothing was measured of this release.".to_owned());
-    [two_way, apart, limits, guarantee, recommended, nothing].into_iter().flatten()
+    [two_way, apart, limits, guarantee, not_covered, recommended, nothing].into_iter().flatten()
 }
 
 fn withheld(view: &View<'_>) -> Tag {

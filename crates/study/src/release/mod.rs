@@ -10,9 +10,13 @@ mod verify;
 mod write;
 
 pub use hashed_file::sha256_of_file;
+use privacy::{LedgerRecord, Neighbours};
 use serde::{Deserialize, Serialize};
 pub use verify::{Check, Verification, verify};
 pub use write::{Attachment, Books, Release, check_target, now};
+
+/// What [`Manifest::format`] says.
+pub const FORMAT: &str = "lookalike-release";
 
 /// The name of the manifest in the folder.
 pub const MANIFEST: &str = "manifest.json";
@@ -47,6 +51,9 @@ pub struct Internal {
     /// SHA-256 of the data, or of the model from which the data sets were drawn. It is not kept of a private release.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub input_sha256: Option<String>,
+    /// What the fit had to say.
+    #[serde(default)]
+    pub remarks: Vec<String>,
     /// Every other file of the subfolder.
     #[serde(default)]
     pub files: Vec<FileEntry>,
@@ -72,11 +79,14 @@ pub struct Manifest {
     pub m: u32,
     /// What is guaranteed of privacy.
     pub guarantee: String,
+    /// What a guarantee does not cover, because the version was chosen or accepted by looking at the original.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub not_covered: Option<String>,
     /// Where the randomness came from; the seed itself is internal.
     pub seed_from: String,
     /// The confidential input, without its content.
     pub input: Input,
-    /// What the fit had to say.
+    /// What the fit of a private release had to say; of others that is internal, since it may depend on the records.
     pub remarks: Vec<String>,
     /// Every other public file of the folder.
     pub files: Vec<FileEntry>,
@@ -103,4 +113,27 @@ pub struct FileEntry {
     /// Number of records of a data file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rows: Option<u64>,
+}
+
+/// What a manifest says of privacy, given its ledger.
+fn guarantee(ledger: Option<&LedgerRecord>) -> String {
+    let Some(record) = ledger else {
+        return "not private: no differential privacy was asked for".into();
+    };
+    if let Some(warning) = &record.warning {
+        return warning.clone();
+    }
+    let neighbours = match record.neighbours {
+        Neighbours::AddRemove => "with or without any one",
+        Neighbours::ReplaceOne => "with any one replaced by another",
+    };
+    format!(
+        "{}: tables {neighbours} {} are indistinguishable to this degree, by this release alone; see {LEDGER}",
+        record.asked, record.unit
+    )
+}
+
+/// The name of data set `number`, from 0.
+fn data_name(number: u32, extension: &str) -> String {
+    format!("synthetic-{}.{extension}", number + 1)
 }

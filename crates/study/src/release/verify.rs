@@ -1,21 +1,22 @@
 //! Whether a release is what its manifest says.
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use privacy::LedgerRecord;
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use synthesis::Recipe;
+use synthesis::private::Accounting;
 use table::Table;
 use table::read::{ReadOptions, read_table};
 use table::schema::SchemaFile;
 
 use super::hashed_file::{sha256_of, sha256_of_file};
 use super::{
-    FileEntry, INTERNAL, INTERNAL_FOLDER, INTERNAL_HASH, Internal, LABEL, LEDGER, MANIFEST, MANIFEST_HASH,
-    Manifest,
+    FORMAT, FileEntry, INTERNAL, INTERNAL_FOLDER, INTERNAL_HASH, Internal, LABEL, LEDGER, MANIFEST,
+    MANIFEST_HASH, Manifest, data_name, guarantee,
 };
 
 /// What was checked of a release, in order.
@@ -44,7 +45,13 @@ pub fn verify(folder: &Path) -> Verification {
     let mut checks = Checks::default();
     if let Some(manifest) = checks.sealed::<Manifest>(folder, MANIFEST, MANIFEST_HASH) {
         checks.files(folder, &manifest.files, "public files");
-        checks.strangers(folder, &manifest.files, &[MANIFEST, MANIFEST_HASH], "the folder");
+        checks.strangers(
+            folder,
+            &manifest.files,
+            &[MANIFEST, MANIFEST_HASH],
+            Some(INTERNAL_FOLDER),
+            "the folder",
+        );
         checks.manifest(&manifest);
         if let Some(schema) = checks.schema(folder) {
             checks.data(folder, &manifest, &schema);
@@ -57,7 +64,7 @@ pub fn verify(folder: &Path) -> Verification {
         checks.note("internal files", true, "not in this copy");
     } else if let Some(list) = checks.sealed::<Internal>(&internal, INTERNAL, INTERNAL_HASH) {
         checks.files(&internal, &list.files, "internal files");
-        checks.strangers(&internal, &list.files, &[INTERNAL, INTERNAL_HASH], "the internal folder");
+        checks.strangers(&internal, &list.files, &[INTERNAL, INTERNAL_HASH], None, "the internal folder");
     }
     Verification { passed: checks.0.iter().all(|check| check.passed), checks: checks.0 }
 }
@@ -95,22 +102,37 @@ impl Checks {
         }
     }
 
-    /// Every file that is listed has the hash that it should have.
+    /// Every file that is listed is a plain file within the folder, listed once, with the size and the hash that it should have.
     fn files(&mut self, folder: &Path, files: &[FileEntry], what: &str) {
         let mut wrong = Vec::new();
+        let mut names = BTreeSet::new();
         for file in files {
-            match sha256_of_file(&folder.join(&file.name)) {
-                Err(error) => wrong.push(error.to_string()),
-                Ok(hash) if hash != file.sha256 => wrong.push(format!("{} was changed", file.name)),
-                Ok(_) => {}
+            let path = folder.join(&file.name);
+            if !names.insert(&file.name) {
+                wrong.push(format!("{} is listed twice", file.name));
+            } else if !is_within(&file.name) {
+                wrong.push(format!("{} leads out of the folder", file.name));
+            } else if !std::fs::symlink_metadata(&path).is_ok_and(|found| found.is_file()) {
+                wrong.push(format!("{} is missing, or not a plain file", file.name));
+            } else if !sha256_of_file(&path).is_ok_and(|hash| hash == file.sha256)
+                || !std::fs::metadata(&path).is_ok_and(|found| found.len() == file.bytes)
+            {
+                wrong.push(format!("{} was changed", file.name));
             }
         }
         let found = if wrong.is_empty() { format!("{} as listed", files.len()) } else { wrong.join("; ") };
         self.note(what, wrong.is_empty(), found);
     }
 
-    /// Nothing lies in the folder that is not listed.
-    fn strangers(&mut self, folder: &Path, files: &[FileEntry], own: &[&str], what: &str) {
+    /// Nothing lies in the folder that is not listed; links are not followed.
+    fn strangers(
+        &mut self,
+        folder: &Path,
+        files: &[FileEntry],
+        own: &[&str],
+        apart: Option<&str>,
+        what: &str,
+    ) {
         let listed: BTreeSet<PathBuf> = files
             .iter()
             .map(|file| file.name.as_str())
@@ -118,10 +140,10 @@ impl Checks {
             .map(PathBuf::from)
             .collect();
         let mut found = Vec::new();
-        walk(folder, Path::new(""), &mut found);
+        walk(folder, Path::new(""), apart, &mut found);
         let strangers: Vec<String> = found
             .iter()
-            .filter(|path| !listed.contains(*path) && !path.starts_with(INTERNAL_FOLDER))
+            .filter(|path| !listed.contains(*path))
             .map(|path| path.display().to_string())
             .collect();
         let text = if strangers.is_empty() {
@@ -133,8 +155,20 @@ impl Checks {
     }
 
     fn manifest(&mut self, manifest: &Manifest) {
-        let known = manifest.format == "lookalike-release" && manifest.version == 1;
+        let known = manifest.format == FORMAT && manifest.version == 1;
         self.note("form of the manifest", known, format!("{} version {}", manifest.format, manifest.version));
+        let unknown: Vec<&str> = manifest
+            .files
+            .iter()
+            .filter(|file| file.rows.is_none() && !belongs(&file.name))
+            .map(|file| file.name.as_str())
+            .collect();
+        let found = if unknown.is_empty() {
+            "all known".to_owned()
+        } else {
+            format!("unknown: {}", unknown.join(", "))
+        };
+        self.note("kinds of files", unknown.is_empty(), found);
     }
 
     fn schema(&mut self, folder: &Path) -> Option<SchemaFile> {
@@ -154,9 +188,15 @@ impl Checks {
     }
 
     fn data(&mut self, folder: &Path, manifest: &Manifest, schema: &SchemaFile) {
-        let mut sets = 0;
-        for file in manifest.files.iter().filter(|file| file.rows.is_some()) {
-            sets += 1;
+        let names: Vec<&str> =
+            manifest.files.iter().filter(|file| file.rows.is_some()).map(|file| file.name.as_str()).collect();
+        let is_whole = |extension: &str| {
+            let wanted = (0..manifest.m).map(|number| data_name(number, extension));
+            manifest.m > 0 && wanted.eq(names.iter().map(|name| (*name).to_owned()))
+        };
+        let whole = is_whole("csv") || is_whole("parquet");
+        self.note("data sets", whole, format!("{} of {}", names.len(), manifest.m));
+        for file in manifest.files.iter().filter(|file| file.rows.is_some() && is_within(&file.name)) {
             let options = ReadOptions { schema: Some(schema.clone()), ..ReadOptions::default() };
             match read_table(&folder.join(&file.name), &options) {
                 Ok(table) if Some(table.rows() as u64) == file.rows => {
@@ -168,18 +208,16 @@ impl Checks {
                 Err(error) => self.note(&file.name, false, error.to_string()),
             }
         }
-        self.note("data sets", sets == manifest.m, format!("{sets} of {}", manifest.m));
     }
 
     fn ledger(&mut self, folder: &Path, manifest: &Manifest) {
+        let asked = match Recipe::read(&folder.join("recipe.toml")) {
+            Ok(recipe) => recipe.privacy,
+            Err(error) => return self.note("recipe.toml", false, error.to_string()),
+        };
         let path = folder.join(LEDGER);
-        let recipe = Recipe::read(&folder.join("recipe.toml"));
-        let asked = recipe.as_ref().is_ok_and(|recipe| recipe.privacy.is_some());
-        if let Err(error) = recipe {
-            self.note("recipe.toml", false, error.to_string());
-        }
         if !path.exists() {
-            let passed = !asked && manifest.guarantee.starts_with("not private");
+            let passed = asked.is_none() && manifest.guarantee == guarantee(None);
             let found =
                 if passed { "none: nothing private was asked for" } else { "missing from a private release" };
             return self.note("ledger", passed, found);
@@ -193,9 +231,13 @@ impl Checks {
                     format!("{} looks add up within {}", record.events.len(), record.asked)
                 });
                 self.note("ledger", adds_up.is_ok(), found);
-                let promised = record.warning.clone().unwrap_or_else(|| record.asked.to_string());
-                let same = asked && manifest.guarantee.starts_with(&promised);
+                let promised = guarantee(Some(&record));
+                let same = manifest.guarantee == promised;
                 self.note("guarantee", same, if same { promised } else { "not that of the ledger".into() });
+                let budget = asked.and_then(|settings| settings.budget(Accounting::Basic).ok());
+                let same = budget.map(|budget| budget.asked()) == Some(record.asked);
+                let found = if same { "that of the ledger" } else { "not that of the ledger" };
+                self.note("budget of the recipe", same, found);
             }
         }
     }
@@ -230,13 +272,33 @@ fn is_labelled(table: &Table, label: &str) -> bool {
     constant.any(|(position, _)| table.missing(position) == 0)
 }
 
-/// Every file below a folder, by its path from there.
-fn walk(folder: &Path, below: &Path, found: &mut Vec<PathBuf>) {
-    let Ok(entries) = std::fs::read_dir(folder.join(below)) else { return };
+/// Whether a listed name stays within the folder.
+fn is_within(name: &str) -> bool {
+    let mut parts = Path::new(name).components().peekable();
+    parts.peek().is_some() && parts.all(|part| matches!(part, Component::Normal(_)))
+}
+
+/// Whether a release may hold a file of this name beside its data.
+fn belongs(name: &str) -> bool {
+    let is_picture =
+        name.strip_prefix("pictures/").is_some_and(|file| file.ends_with(".svg") && !file.contains('/'));
+    is_picture
+        || ["schema.toml", "recipe.toml", LEDGER, "ledger.md", "report.html", "decision.json"].contains(&name)
+}
+
+/// Everything below a folder that is not a folder itself, by its path from there; links are listed and not followed.
+fn walk(folder: &Path, below: &Path, apart: Option<&str>, found: &mut Vec<PathBuf>) {
+    let Ok(entries) = std::fs::read_dir(folder.join(below)) else {
+        found.push(below.join("(cannot be read)"));
+        return;
+    };
     for entry in entries.flatten() {
         let path = below.join(entry.file_name());
-        if entry.path().is_dir() {
-            walk(folder, &path, found);
+        if apart.is_some_and(|apart| path == Path::new(apart)) {
+            continue;
+        }
+        if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            walk(folder, &path, None, found);
         } else {
             found.push(path);
         }
@@ -279,9 +341,17 @@ mod tests {
         let books = ledger.as_ref().map(|record| Books { record, page: "the ledger".into() });
         let attachments = vec![attachment("pictures/map.svg", false), attachment("evaluation.json", true)];
         let input = Input { rows: 4, columns: 1 };
-        Release { fitted: &fitted, recipe: &recipe, input, input_sha256: "x".into(), books, attachments }
-            .write(out, false)
-            .unwrap();
+        Release {
+            fitted: &fitted,
+            recipe: &recipe,
+            input,
+            input_sha256: "x".into(),
+            books,
+            not_covered: None,
+            attachments,
+        }
+        .write(out, false)
+        .unwrap();
     }
 
     #[test]
@@ -292,7 +362,7 @@ mod tests {
             release(&out, is_private);
             assert_eq!(failing(&out), Vec::<String>::new());
             let mut files = Vec::new();
-            walk(&out, Path::new(""), &mut files);
+            walk(&out, Path::new(""), None, &mut files);
             assert_eq!(files.len(), 10 + if is_private { 2 } else { 0 }, "{files:?}");
             for file in files {
                 let path = out.join(&file);

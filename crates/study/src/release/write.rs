@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use privacy::{LedgerRecord, Neighbours};
+use privacy::LedgerRecord;
 use synthesis::{Fitted, Recipe, SynthesisError};
 use table::TableError;
 use table::date::DateFormat;
@@ -12,8 +12,8 @@ use table::write::TableWriter;
 
 use super::hashed_file::{Hashed, sha256_of};
 use super::{
-    FileEntry, INTERNAL, INTERNAL_FOLDER, INTERNAL_HASH, Input, Internal, LABEL, LEDGER, MANIFEST,
-    MANIFEST_HASH, Manifest,
+    FORMAT, FileEntry, INTERNAL, INTERNAL_FOLDER, INTERNAL_HASH, Input, Internal, LABEL, LEDGER, MANIFEST,
+    MANIFEST_HASH, Manifest, data_name, guarantee,
 };
 
 /// What goes into a release.
@@ -28,6 +28,8 @@ pub struct Release<'a> {
     pub input_sha256: String,
     /// The books of a private release.
     pub books: Option<Books<'a>>,
+    /// What the guarantee of a private release does not cover, because the version was chosen or accepted by looking at the original.
+    pub not_covered: Option<String>,
     /// What else belongs to it: reports, evaluation, the decision.
     pub attachments: Vec<Attachment>,
 }
@@ -119,30 +121,14 @@ impl Release<'_> {
                 .into(),
             seed: (!is_private).then_some(self.fitted.seed),
             input_sha256: (!is_private).then(|| self.input_sha256.clone()),
+            remarks: self.fitted.model.remarks(),
             files,
         };
         seal(folder, (INTERNAL, INTERNAL_HASH), &pretty(&internal), true)
     }
 
-    fn guarantee(&self) -> String {
-        let Some(Books { record, .. }) = &self.books else {
-            return "not private: no differential privacy was asked for".into();
-        };
-        if let Some(warning) = &record.warning {
-            return warning.clone();
-        }
-        let neighbours = match record.neighbours {
-            Neighbours::AddRemove => "with or without any one",
-            Neighbours::ReplaceOne => "with any one replaced by another",
-        };
-        format!(
-            "{}: tables {neighbours} {} are indistinguishable to this degree, by this release alone; see {LEDGER}",
-            record.asked, record.unit
-        )
-    }
-
     fn write_data(&self, folder: &Path, number: u32) -> Result<FileEntry, SynthesisError> {
-        let name = format!("synthetic-{}.{}", number + 1, self.recipe.format.extension());
+        let name = data_name(number, self.recipe.format.extension());
         let path = folder.join(&name);
         let failed = |source| SynthesisError::from(TableError::io(&path, source));
         let file = Hashed::create(&path).map_err(failed)?;
@@ -158,21 +144,22 @@ impl Release<'_> {
 
     fn manifest(&self, files: Vec<FileEntry>) -> Manifest {
         Manifest {
-            format: "lookalike-release".into(),
+            format: FORMAT.into(),
             version: 1,
             software: format!("lookalike {}", env!("CARGO_PKG_VERSION")),
             created: now(),
             label: LABEL.into(),
             method: self.recipe.method.clone(),
             m: self.fitted.m(),
-            guarantee: self.guarantee(),
+            guarantee: guarantee(self.books.as_ref().map(|books| books.record)),
+            not_covered: self.not_covered.clone().filter(|_| self.books.is_some()),
             seed_from: match (&self.books, self.recipe.seed) {
                 (Some(books), _) => books.record.randomness.generator.clone(),
                 (None, Some(_)) => "the user".into(),
                 (None, None) => "the operating system".into(),
             },
             input: self.input.clone(),
-            remarks: self.fitted.model.remarks(),
+            remarks: if self.books.is_some() { self.fitted.model.remarks() } else { Vec::new() },
             files,
         }
     }
@@ -191,7 +178,7 @@ fn write_hashed(
 ) -> Result<FileEntry, SynthesisError> {
     let path = folder.join(name);
     let failed = |source| SynthesisError::from(TableError::io(&path, source));
-    path.parent().map_or(Ok(()), std::fs::create_dir_all).map_err(failed)?;
+    path.parent().map_or(Ok(()), |parent| make_folder(parent, internal)).map_err(failed)?;
     if internal {
         table::atomic_file::write_private(&path, contents)?;
     } else {
@@ -200,6 +187,18 @@ fn write_hashed(
         return file.finish(name, None).map_err(failed);
     }
     Ok(FileEntry { name: name.into(), bytes: contents.len() as u64, sha256: sha256_of(contents), rows: None })
+}
+
+/// Makes a folder with those above it; only the owner can look into an internal one.
+fn make_folder(folder: &Path, internal: bool) -> std::io::Result<()> {
+    let mut builder = std::fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    if internal {
+        use std::os::unix::fs::DirBuilderExt;
+        builder.mode(0o700);
+    }
+    builder.create(folder)
 }
 
 /// Writes the list of a folder's files, and its hash.
@@ -218,7 +217,10 @@ fn put_in_place(finished: &Path, out: &Path, parent: &Path) -> std::io::Result<(
     let old = aside.path().join("release");
     std::fs::rename(out, &old)?;
     std::fs::rename(finished, out).inspect_err(|_| {
-        let _ = std::fs::rename(&old, out);
+        if std::fs::rename(&old, out).is_err() {
+            // The earlier release stays where it was set aside, rather than being lost with the temporary folder.
+            let _ = aside.keep();
+        }
     })
 }
 
@@ -233,7 +235,9 @@ pub fn check_target(out: &Path, replace: bool) -> Result<(), SynthesisError> {
             format!("{} exists; choose another folder, or say --force", out.display()),
         ));
     }
-    if !out.join(MANIFEST).exists() {
+    let manifest = std::fs::read(out.join(MANIFEST)).ok();
+    let manifest = manifest.and_then(|bytes| serde_json::from_slice::<Manifest>(&bytes).ok());
+    if !manifest.is_some_and(|manifest| manifest.format == FORMAT) {
         let message = format!("{} is no release of Lookalike and will not be replaced", out.display());
         return Err(SynthesisError::option("out", message));
     }
@@ -274,6 +278,7 @@ mod tests {
             input,
             input_sha256: "of the input".into(),
             books: None,
+            not_covered: None,
             attachments,
         }
         .write(out, replace)
@@ -318,6 +323,8 @@ mod tests {
         release_into(&out, &recipe, true).unwrap();
         let own = folder.path().join("own");
         std::fs::create_dir(&own).unwrap();
+        assert!(release_into(&own, &recipe, true).unwrap_err().to_string().contains("no release"));
+        std::fs::write(own.join(MANIFEST), "{ \"name\": \"of a web page\" }").unwrap();
         assert!(release_into(&own, &recipe, true).unwrap_err().to_string().contains("no release"));
     }
 }
