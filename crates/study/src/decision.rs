@@ -98,6 +98,7 @@ mod tests {
             .into();
         let check = |limit: &Limit| LimitCheck {
             limit: limit.text.clone(),
+            measure: axis_of(limit).measure,
             value: Some(0.5),
             kept: true,
             share_of_runs: Some(1.0),

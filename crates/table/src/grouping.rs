@@ -1,12 +1,15 @@
 //! Numbers into classes, for methods and measures that need a table.
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
 use crate::TableError;
 use crate::column::{Column, Entry};
 use crate::domain::{ClassRule, Classes, Partition};
 use crate::schema::{Kind, Levels, Variable};
 
 /// How numeric variables are cut when the schema declares no cuts.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Grouping {
     /// How many groups to aim at.
     pub groups: usize,
@@ -15,7 +18,8 @@ pub struct Grouping {
 }
 
 /// How limits are found.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
 pub enum GroupingStyle {
     /// At quantiles, so that groups are about equally large; equal widths where quantiles fall together.
     Quantiles,

@@ -2,10 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
 use crate::MeasureError;
 
 /// How keys and targets are matched, and which disclosures count. The names in brackets are those of R's synthpop.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct DisclosureOptions {
     /// Target levels whose disclosure harms nobody, by target: disclosing "does not smoke" may be no disclosure
     /// (`not.targetlev`). A number is named as it is written, missing as `missing`.
@@ -29,7 +32,7 @@ pub struct DisclosureOptions {
 }
 
 /// Both must be exceeded for a flag.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct FlagThreshold {
     /// A number of records.
     pub records: u64,

@@ -1,7 +1,5 @@
 //! The decision record.
 
-use study::frontier::LimitCheck;
-
 use super::View;
 use crate::markup::{Markup, tag};
 
@@ -34,31 +32,7 @@ pub(super) fn content(view: &View<'_>) -> Markup {
     }
     if !decision.limits.is_empty() {
         content.push(tag("h3").text("Limits, held against the release"));
-        let may_show =
-            |check: &LimitCheck| view.is_internal() || decision.publish.allows(measure_of(&check.limit));
-        content.push(super::frontier::checks(&decision.limits, may_show).table());
+        content.push(super::frontier::checks(&decision.limits).table());
     }
     content
-}
-
-/// The measure that a limit is about: the first word of what was written.
-pub(super) fn measure_of(limit: &str) -> &str {
-    limit
-        .split(|character: char| character.is_whitespace() || "<>=(".contains(character))
-        .next()
-        .unwrap_or_default()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::measure_of;
-
-    #[test]
-    fn a_limit_names_its_measure_first() {
-        let limits = ["attribute.tcap <= 0.4", "tables.s_pmse<=10", "epsilon >= 1", "intruder.regions", ""];
-        assert_eq!(
-            limits.map(measure_of),
-            ["attribute.tcap", "tables.s_pmse", "epsilon", "intruder.regions", ""]
-        );
-    }
 }

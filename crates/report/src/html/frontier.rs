@@ -132,7 +132,7 @@ fn contestant(frontier: &Frontier, at: usize, one: &Contestant) -> Tag {
         details = details.add(DataTable::new(head, values).table());
     }
     if !one.checks.is_empty() {
-        details = details.add(checks(&one.checks, |_| true).table());
+        details = details.add(checks(&one.checks).table());
     }
     if let Some(scores) = &one.scores {
         details = details.add(tag("p").text(format!(
@@ -153,10 +153,10 @@ fn contestant(frontier: &Frontier, at: usize, one: &Contestant) -> Tag {
     }
 }
 
-/// Limits and whether they are kept; the value only where it may be shown.
-pub(super) fn checks(checks: &[LimitCheck], may_show: impl Fn(&LimitCheck) -> bool) -> DataTable {
+/// Limits and whether they are kept. What may be told was decided before: a check without a value and without a reason for it keeps it back.
+pub(super) fn checks(checks: &[LimitCheck]) -> DataTable {
     let row = |check: &LimitCheck| {
-        let shown = may_show(check);
+        let shown = check.value.is_some() || check.because.is_some();
         let when_shown = |text: String| if shown { text } else { "not shown".to_owned() };
         vec![
             check.limit.clone(),

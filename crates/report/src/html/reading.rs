@@ -12,7 +12,7 @@ pub(super) fn content(view: &View<'_>) -> Markup {
     let axes = view.frontier.iter().flat_map(|frontier| &frontier.axes).map(|axis| axis.measure.as_str());
     // A limit names a measure whether or not its value is shown.
     let limits = view.decision.iter().flat_map(|decision| &decision.limits);
-    let limits = limits.map(|check| super::decision::measure_of(&check.limit));
+    let limits = limits.map(|check| check.measure.as_str());
     let occur: BTreeSet<&str> =
         view.findings.iter().map(|finding| finding.measure.as_str()).chain(axes).chain(limits).collect();
     let mut content = Markup::default();

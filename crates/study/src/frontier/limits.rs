@@ -56,6 +56,7 @@ pub fn check(limit: &Limit, runs: &[Vec<Finding>], epsilon: Option<f64>) -> Limi
         let because = "it is not private: no epsilon bounds what it may tell";
         return LimitCheck {
             limit: limit.text.clone(),
+            measure: axis.measure,
             value: epsilon,
             kept: epsilon.is_some_and(keeps),
             share_of_runs: epsilon.map(|epsilon| f64::from(u8::from(keeps(epsilon)))),
@@ -73,6 +74,7 @@ pub fn check(limit: &Limit, runs: &[Vec<Finding>], epsilon: Option<f64>) -> Limi
     let kept = values.iter().filter(|value| value.is_some_and(keeps)).count();
     LimitCheck {
         limit: limit.text.clone(),
+        measure: axis.measure,
         value,
         kept: value.is_some_and(keeps),
         share_of_runs: (!runs.is_empty()).then(|| kept as f64 / runs.len() as f64),

@@ -10,7 +10,10 @@ use super::dominance::{Point, dominated_probabilities, dominates};
 use super::limits;
 use super::recommendation::{figures, recommend};
 use super::resume::RunRecord;
-use super::{Axis, Contestant, Estimated, Frontier, LimitCheck, Origin, Place, Timings, TotalScores};
+use super::{
+    AskedBattery, Axis, Contestant, Estimated, Frontier, LimitCheck, Origin, Place, Timings, TotalScores,
+    records_sha256, schema_sha256,
+};
 
 /// The format of [`Frontier`].
 pub const FORMAT: &str = "lookalike-frontier";
@@ -70,6 +73,9 @@ pub(super) fn draw_map(contest: &Contest<'_>, ran: Vec<Ran>) -> (Frontier, Timin
         targets: settings.targets.clone(),
         models: settings.models.iter().map(|model| model.formula.to_string()).collect(),
         model_families: settings.models.iter().map(|model| model.family.to_string()).collect(),
+        settings: Some(AskedBattery::of(&contest.battery)),
+        data_sha256: records_sha256(contest.original),
+        schema_sha256: schema_sha256(contest.original.schema()),
         risk: axes[risk].clone(),
         utility: axes[utility].clone(),
         axes,

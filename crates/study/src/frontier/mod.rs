@@ -5,6 +5,7 @@
 //! a contestant is [dominated](dominance), the house's [limits], Taub's total scores, and a [recommendation]. Where theory knows
 //! the point [beforehand](planned), it is there before any run. Finished runs are [kept](resume), and an interrupted contest goes on.
 
+mod asked;
 pub mod axes;
 pub mod battery;
 pub mod built_in;
@@ -16,17 +17,20 @@ pub mod limits;
 mod map;
 pub mod planned;
 pub mod recommendation;
+mod records_hash;
 pub mod result;
 pub mod resume;
 mod run;
 mod schedule;
 
+pub use asked::{AskedBattery, AskedModel};
 pub use axes::AxisName;
 pub use battery::Battery;
 pub use built_in::built_in;
 pub use contest::{Contest, Imported, PlannedContestant, Progress};
 pub use error::FrontierError;
 pub use grid::Entry;
+pub use records_hash::{records_sha256, schema_sha256};
 pub use result::{
     Axis, Contestant, Estimated, Frontier, Limit, LimitCheck, Origin, Place, Recommendation, Timings,
     TotalScores,

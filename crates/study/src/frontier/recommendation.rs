@@ -98,6 +98,7 @@ mod tests {
         let estimated = |mean: f64| Some(Estimated { mean, sd: None, range: [mean, mean] });
         let check = LimitCheck {
             limit: "epsilon <= 1".into(),
+            measure: "epsilon".into(),
             value: Some(3.0),
             kept: acceptable,
             share_of_runs: None,

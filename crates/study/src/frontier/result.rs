@@ -6,6 +6,8 @@ use measures::{Better, Finding};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::AskedBattery;
+
 /// Contestants on one risk-utility map.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Frontier {
@@ -34,6 +36,15 @@ pub struct Frontier {
     /// The family of each of them.
     #[serde(default)]
     pub model_families: Vec<String>,
+    /// All that was asked of every contestant; none in a frontier of an earlier version.
+    #[serde(default)]
+    pub settings: Option<AskedBattery>,
+    /// SHA-256 of the confidential records as they were read; empty in a frontier of an earlier version.
+    #[serde(default)]
+    pub data_sha256: String,
+    /// SHA-256 of their schema; empty in a frontier of an earlier version.
+    #[serde(default)]
+    pub schema_sha256: String,
     /// The axis along which the map's risk is read.
     pub risk: Axis,
     /// The axis along which the map's utility is read.
@@ -166,6 +177,9 @@ pub struct Limit {
 pub struct LimitCheck {
     /// As it was written.
     pub limit: String,
+    /// The measure that it is about, as on its card, or `epsilon`.
+    #[serde(default)]
+    pub measure: String,
     /// The worst value over what the measure is on, averaged over runs.
     pub value: Option<f64>,
     /// Whether it is kept; a value that is not there keeps nothing.

@@ -111,6 +111,24 @@ impl Regions {
         Ok(Self { regions: file.accept.iter().map(region).collect::<Result<_, _>>()? })
     }
 
+    /// The text of a file from which [`parse`](Self::parse) reads the same regions.
+    pub fn to_toml(&self) -> String {
+        let section = |region: &Region| {
+            let name =
+                region.name.iter().map(|name| format!("name = {}\n", toml::Value::from(name.as_str())));
+            let bounds = [
+                ("r_at_least", region.r.0),
+                ("r_at_most", region.r.1),
+                ("rr_at_least", region.rr.0),
+                ("rr_at_most", region.rr.1),
+            ];
+            let bounds = bounds.into_iter().filter(|(_, bound)| bound.is_finite());
+            let bounds = bounds.map(|(key, bound)| format!("{key} = {}\n", toml::Value::from(bound)));
+            format!("[[accept]]\n{}", name.chain(bounds).collect::<String>())
+        };
+        self.regions.iter().map(section).collect()
+    }
+
     /// The regions.
     pub fn regions(&self) -> &[Region] {
         &self.regions
@@ -135,6 +153,14 @@ mod tests {
         assert!(!regions.contain(3.1, 0.2) && !regions.contain(1.0, 0.1));
         let above = Regions::parse("[[accept]]\nrr_at_least = 2").unwrap();
         assert!(above.contain(f64::INFINITY, 1.0) && !above.contain(1.0, 1.0));
+    }
+
+    #[test]
+    fn regions_are_written_as_they_are_read() {
+        let text = "[[accept]]\nname = \"a \\\"b\\\"\"\nr_at_most = 0.1\n[[accept]]\nrr_at_least = 0.3\nrr_at_most = 2";
+        let regions = Regions::parse(text).unwrap();
+        assert_eq!(regions.regions().len(), 2);
+        assert_eq!(Regions::parse(&regions.to_toml()).unwrap(), regions);
     }
 
     #[test]

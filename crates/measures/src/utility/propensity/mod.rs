@@ -24,6 +24,8 @@ pub use tree::{
 
 use cards::{CARDS, Cart, Logit};
 use rayon::prelude::*;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 use crate::evaluation::mean_of_sets;
 use crate::{Comparison, Finding, Measure, MeasureCard, MeasureError, Prepared, Settings, SyntheticSets};
@@ -32,7 +34,7 @@ use crate::{Comparison, Finding, Measure, MeasureCard, MeasureError, Prepared, S
 pub const MOST_LEVELS: u32 = 100;
 
 /// How propensity is measured.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PropensityOptions {
     /// Orders of the logistic regression: 0 for main effects, 1 with products of two variables, 2 of three.
     pub orders: Vec<usize>,

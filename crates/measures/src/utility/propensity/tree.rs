@@ -21,6 +21,8 @@ use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha12Rng;
 use rayon::prelude::*;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use statistics::trees::{Predictor, Response, Risk, Tree, TreeError, TreeOptions};
 
 use super::{Pooled, PropensityScores, ScoreSummary};
@@ -62,7 +64,7 @@ pub(super) fn is_even(share: f64) -> bool {
 }
 
 /// How often the null distributions are drawn, and from which seed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct NullDraws {
     /// Permutations of the labels.
     pub permutations: usize,

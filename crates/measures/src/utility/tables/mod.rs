@@ -26,6 +26,8 @@ pub(crate) use all_tables::each_table;
 pub(crate) use cell_pairs::difference as cell_difference;
 pub(crate) use wanted::wanted_tables;
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use table::Grouping;
 use table::grouping::GroupingStyle;
 
@@ -54,7 +56,8 @@ impl Default for TableOptions {
 }
 
 /// What becomes of missing values in a table.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
 pub enum MissingValues {
     /// They are a class like others.
     AreAClass,
