@@ -74,7 +74,10 @@ impl Cells {
         provenance: &Provenance,
     ) -> Result<Self, InferenceError> {
         let Some(original_rows) = released.original_rows else {
-            return Err(InferenceError::rule(RULE, "needs the number of original records; give --original-rows N"));
+            return Err(InferenceError::rule(
+                RULE,
+                "needs the number of original records; give --original-rows N",
+            ));
         };
         let files = released.files;
         let schema = private::declared(files[0].schema())?;

@@ -274,10 +274,15 @@ mod tests {
         let people = read_csv_text(text, &ReadOptions { schema, ..ReadOptions::default() }).unwrap();
         let of = |formula: &str, family| fit(&people, &Formula::parse(formula).unwrap(), family).unwrap();
         let model = of("weight ~ town + sex", ModelFamily::Gaussian);
-        assert_eq!((model.absent_baselines, model.entangled), (vec!["town".to_owned()], vec!["townd".to_owned()]));
+        assert_eq!(
+            (model.absent_baselines, model.entangled),
+            (vec!["town".to_owned()], vec!["townd".to_owned()])
+        );
         // Without an intercept every level has its own column, and the empty one changes nothing.
         let model = of("weight ~ town - 1", ModelFamily::Gaussian);
-        assert!(model.absent_baselines.is_empty() && model.entangled.is_empty() && model.dropped == ["townz"]);
+        assert!(
+            model.absent_baselines.is_empty() && model.entangled.is_empty() && model.dropped == ["townz"]
+        );
         let model = of("town ~ weight", ModelFamily::Multinomial);
         assert_eq!(model.absent_baselines, ["town"]);
         let model = of("weight ~ sex + visits", ModelFamily::Gaussian);
