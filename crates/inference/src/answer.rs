@@ -435,9 +435,16 @@ impl Question<'_> {
     fn warnings_of_bias(&self, quantities: &[Quantity]) -> Result<Vec<String>, InferenceError> {
         let mut warnings = Vec::new();
         let ratio = |quantity: &Quantity| Some((quantity.bias? / quantity.standard_error?).abs());
-        let of = |quantity| ratio(quantity).filter(|ratio| ratio.is_finite()).map(|ratio| (ratio, quantity));
+        // The mean of R replicates has an error of 1/√R standard errors itself.
+        let error = |quantity: &Quantity| 1.0 / (quantity.replicates.unwrap_or(1) as f64).sqrt();
+        let matters = |quantity: &Quantity, ratio: f64| ratio > BIAS_MATTERS + 2.0 * error(quantity);
+        let of = |quantity| {
+            ratio(quantity)
+                .filter(|ratio| ratio.is_finite() && matters(quantity, *ratio))
+                .map(|ratio| (ratio, quantity))
+        };
         let largest = quantities.iter().filter_map(of).max_by(|one, other| one.0.total_cmp(&other.0));
-        if let Some((ratio, quantity)) = largest.filter(|(ratio, _)| *ratio > BIAS_MATTERS) {
+        if let Some((ratio, quantity)) = largest {
             warnings.push(format!(
                 "one more release is off by {ratio:.1} standard errors ({}). The bootstrap finds this from records that are off already, so that it undoes only a part, and \
                  intervals of nominally {:.0} % cover less; docs/inference.md has a table",
