@@ -3,10 +3,12 @@
 use rayon::prelude::*;
 use table::Table;
 
+use crate::cautions::cautions;
 use crate::combining::{between_variance, combine, mean_estimate, within_variance};
 use crate::dispersion::{coverage_of_t_s, inflation_of};
-use crate::estimates::{Estimate, estimates};
+use crate::estimates::{CARRIES_ANOTHER, ENTANGLED, Estimate, estimates, mean_with_known_deviation};
 use crate::interval::{Interval, Level, Reference};
+use crate::noise_on_cells::records_of_noise;
 use crate::private_shares;
 use crate::provenance::{Choice, Making, Provenance, objections, valid_rule};
 use crate::release_bootstrap::{Bootstrap, Redraw, Replicate, Replicates, Resampling, basic, studentised};
@@ -66,11 +68,20 @@ pub fn answer(
     let by_size = matches!(making, Making::Counts { .. }) && matches!(rule, Rule::Tp | Rule::Ts);
     let usual = if by_size { Weights::NSyn } else { Weights::Equal };
     let weights = manner.weights.unwrap_or(usual);
-    Question { released, estimand, manner, weights }.answer(rule, &making, valid)
+    Question { released, estimand, manner, weights, making: &making }.answer(rule, valid)
 }
 
 /// Files that T_p needs where counts are more dispersed than plain draws.
 const FEWEST_FOR_T_P: usize = 5;
+
+/// Records in a class, or outside of it, that a normal interval of its share needs.
+const FEWEST_FOR_A_SHARE: f64 = 10.0;
+
+/// The bias that a bootstrap finds, in standard errors, from which it is worth a warning.
+const BIAS_MATTERS: f64 = 0.25;
+
+/// Records made of noise, as a share of N, from which they are worth a warning.
+const NOISE_MATTERS: f64 = 0.05;
 
 /// The dispersion of sizes from which weights are worth their while.
 const SIZES_VARY: f64 = 0.1;
@@ -80,10 +91,11 @@ struct Question<'a> {
     estimand: &'a Estimand,
     manner: &'a Manner,
     weights: Weights,
+    making: &'a Making,
 }
 
 impl Question<'_> {
-    fn answer(&self, rule: Rule, making: &Making, valid: Choice) -> Result<Answer, InferenceError> {
+    fn answer(&self, rule: Rule, valid: Choice) -> Result<Answer, InferenceError> {
         let files = self.released.files;
         if files.is_empty() {
             return Err(InferenceError::Option {
@@ -94,8 +106,9 @@ impl Question<'_> {
         self.refuse_what_is_not_honoured(rule)?;
         let by_file = files
             .par_iter()
-            .map(|table| estimates(table, self.estimand))
+            .map(|table| self.estimates(table))
             .collect::<Result<Vec<Vec<Estimate>>, InferenceError>>()?;
+        let by_file = with_one_meaning(by_file);
         let mut quantities = self.by_name(&by_file);
         match rule {
             Rule::Posterior => {
@@ -114,7 +127,10 @@ impl Question<'_> {
             family,
             rule: RuleUsed {
                 rule,
-                formula: card.formula_for(self.manner.target).into(),
+                formula: match self.manner.bootstrap_t {
+                    Some(_) => format!("{}, quantiles by bootstrap-t", card.variance_for(self.manner.target)),
+                    None => card.formula_for(self.manner.target).into(),
+                },
                 chosen_by: match (self.manner.rule, self.released.provenance) {
                     (Some(_), _) => ChosenBy::User,
                     (None, Some(_)) => ChosenBy::Manifest,
@@ -125,21 +141,74 @@ impl Question<'_> {
                 valid_rule: valid.rule,
                 weights: self.weights,
             },
-            warnings: self.warnings(rule, making)?,
+            warnings: self.warnings(rule, &quantities)?,
             quantities,
         })
     }
 
     fn refuse_what_is_not_honoured(&self, rule: Rule) -> Result<(), InferenceError> {
         let computed = matches!(rule, Rule::Posterior | Rule::Bootstrap);
-        if self.weights != Weights::Equal && (computed || rule == Rule::Pooled) {
-            return Err(InferenceError::rule(rule.name(), "has no weights; leave --weights out"));
+        let refuse = |message: &str| Err(InferenceError::rule(rule.name(), message));
+        if self.manner.weights.is_some() && (computed || rule == Rule::Pooled) {
+            return refuse("has no weights; leave --weights out");
         }
-        if self.manner.bootstrap_t.is_some() && computed {
-            let message = "has its own interval; leave --bootstrap-t out";
-            return Err(InferenceError::rule(rule.name(), message));
+        if self.manner.weights == Some(Weights::NSyn) && self.released.files.len() == 1 {
+            return refuse("has one file, which needs no weight; leave --weights out");
         }
-        Ok(())
+        let again = self.manner.bootstrap_t.is_some();
+        if again && computed {
+            return refuse("has its own interval; leave --bootstrap-t out");
+        }
+        let Some(provenance) = self.released.provenance else { return Ok(()) };
+        if self.released.original_rows.is_none() && (rule.card().needs_original_rows || again) {
+            return refuse(
+                "needs the number of original records, and this release says only how many records it has itself (`rows` was stated, `records` was not); \
+                 give --original-rows N",
+            );
+        }
+        if matches!(self.making, Making::NormalRelease { .. }) && (again || rule == Rule::Bootstrap) {
+            return refuse(
+                "would make the release again, and draws of `normal-release` are not bound to the declared range that this needs; leave --rule and --bootstrap-t out",
+            );
+        }
+        if provenance.is_raked() && self.manner.target == Target::Original {
+            return refuse(
+                "has no estimate of the original data: the model was raked to published totals and tells of their population; leave --target out",
+            );
+        }
+        if provenance.is_raked() && again {
+            return refuse(
+                "would rake the release again, and the published totals do not travel with it; leave --bootstrap-t out",
+            );
+        }
+        self.refuse_mere_noise(rule, provenance)
+    }
+
+    /// A bootstrap of records most of which noise has made says nothing of the data.
+    fn refuse_mere_noise(&self, rule: Rule, provenance: &Provenance) -> Result<(), InferenceError> {
+        let files = self.released.files;
+        match (rule, self.released.original_rows, records_of_noise(provenance, files[0].schema())?) {
+            (Rule::Bootstrap, Some(rows), Some((noise, cells))) if noise >= rows as f64 => {
+                Err(InferenceError::rule(
+                    rule.name(),
+                    format!(
+                        "cannot undo the noise of this release: on {cells:.0} cells it makes up to {noise:.0} records out of nothing, beside {rows} original ones; ask for a \
+                         release by `ipf`, or with fewer cells or a larger epsilon"
+                    ),
+                ))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// What a table says, with what the release tells of its variance.
+    fn estimates(&self, table: &Table) -> Result<Vec<Estimate>, InferenceError> {
+        match (self.making, self.estimand) {
+            (Making::NormalRelease { sigma }, Estimand::Mean { of, by }) if by.is_empty() => {
+                Ok(vec![mean_with_known_deviation(table, of, *sigma)?])
+            }
+            _ => estimates(table, self.estimand),
+        }
     }
 
     /// The quantities that any file has, in the order in which they appear.
@@ -195,8 +264,8 @@ impl Question<'_> {
 
     /// What a combining rule says of files; by name.
     fn combined(&self, rule: Rule, files: &[Table]) -> Result<Vec<(String, Combined)>, InferenceError> {
-        let by_file =
-            files.iter().map(|table| estimates(table, self.estimand)).collect::<Result<Vec<_>, _>>()?;
+        let by_file = files.iter().map(|table| self.estimates(table)).collect::<Result<Vec<_>, _>>()?;
+        let by_file = with_one_meaning(by_file);
         let mut combined = Vec::new();
         for (at, estimate) in by_file[0].iter().enumerate() {
             let of_file = |(file, table): (&Vec<Estimate>, &Table)| {
@@ -234,6 +303,9 @@ impl Question<'_> {
         for (quantity, combined) in quantities.iter_mut().zip(&combined) {
             if let Some(combined) = combined {
                 fill(quantity, combined, self.manner.level);
+                if self.estimand.is_of_shares() {
+                    remark_on_few_records(quantity, combined);
+                }
             }
         }
         match self.manner.bootstrap_t {
@@ -296,8 +368,8 @@ impl Question<'_> {
         let redraw = Redraw::Recipe(Box::new(provenance.recipe.clone()));
         let resampling = self.manner.resampling;
         let (truths, replicates) = self.bootstrapped(&redraw, resampling, |files| {
-            let by_file =
-                files.iter().map(|table| estimates(table, self.estimand)).collect::<Result<Vec<_>, _>>()?;
+            let by_file = files.iter().map(|table| self.estimates(table)).collect::<Result<Vec<_>, _>>()?;
+            let by_file = with_one_meaning(by_file);
             let mean = |(at, estimate): (usize, &Estimate)| {
                 let of_file = |file: &Vec<Estimate>| {
                     let same = file.get(at).filter(|other| other.name == estimate.name);
@@ -359,14 +431,55 @@ impl Question<'_> {
         Ok((estimates(&pooled, self.estimand)?, replicates))
     }
 
-    fn warnings(&self, rule: Rule, making: &Making) -> Result<Vec<String>, InferenceError> {
-        let files = self.released.files;
+    /// What a bootstrap cannot undo: its population is the release, which is biased already.
+    fn warnings_of_bias(&self, quantities: &[Quantity]) -> Result<Vec<String>, InferenceError> {
+        let mut warnings = Vec::new();
+        let ratio = |quantity: &Quantity| Some((quantity.bias? / quantity.standard_error?).abs());
+        // The mean of R replicates has an error of 1/√R standard errors itself.
+        let error = |quantity: &Quantity| 1.0 / (quantity.replicates.unwrap_or(1) as f64).sqrt();
+        let matters = |quantity: &Quantity, ratio: f64| ratio > BIAS_MATTERS + 2.0 * error(quantity);
+        let of = |quantity| {
+            ratio(quantity)
+                .filter(|ratio| ratio.is_finite() && matters(quantity, *ratio))
+                .map(|ratio| (ratio, quantity))
+        };
+        let largest = quantities.iter().filter_map(of).max_by(|one, other| one.0.total_cmp(&other.0));
+        if let Some((ratio, quantity)) = largest {
+            warnings.push(format!(
+                "one more release is off by {ratio:.1} standard errors ({}). The bootstrap finds this from records that are off already, so that it undoes only a part, and \
+                 intervals of nominally {:.0} % cover less; docs/inference.md has a table",
+                quantity.name,
+                100.0 * self.manner.level.value()
+            ));
+        }
+        let (Some(provenance), Some(rows)) = (self.released.provenance, self.released.original_rows) else {
+            return Ok(warnings);
+        };
+        if let Some((noise, cells)) = records_of_noise(provenance, self.released.files[0].schema())?
+            && noise > NOISE_MATTERS * rows as f64
+        {
+            warnings.push(format!(
+                "noise on {cells:.0} cells makes up to {noise:.0} records out of nothing, {:.0} % of {rows}: they are spread evenly over the cells whatever the data say, and the \
+                 bootstrap undoes only a part of that",
+                100.0 * noise / rows as f64
+            ));
+        }
+        Ok(warnings)
+    }
+
+    fn warnings(&self, rule: Rule, quantities: &[Quantity]) -> Result<Vec<String>, InferenceError> {
+        let (files, making) = (self.released.files, self.making);
         let rows: Vec<u64> = files.iter().map(|file| file.rows() as u64).collect();
         let mean_rows = rows.iter().sum::<u64>() as f64 / rows.len() as f64;
-        let differ =
-            self.released.original_rows.is_some_and(|original| rows.iter().any(|rows| *rows != original));
-        let mut warnings = objections(rule, making, differ);
-        let dispersed = matches!(rule, Rule::Ts | Rule::Pooled | Rule::Proper);
+        let mut warnings = objections(rule, making, files.len());
+        if rule == Rule::Partial && self.released.original_rows.is_none() {
+            warnings.push(
+                "`partial` takes the size of the files for N, which is not known; give --original-rows N if it is another".into(),
+            );
+        }
+        // Replicates of the bootstrap-t scatter as the files do, so that its quantiles allow for what T lacks.
+        let by_distribution = self.manner.bootstrap_t.is_none();
+        let dispersed = by_distribution && matches!(rule, Rule::Ts | Rule::Pooled | Rule::Proper);
         if let (Making::Counts { sigma }, true, Some(provenance)) =
             (making, dispersed, self.released.provenance)
         {
@@ -383,12 +496,18 @@ impl Question<'_> {
                 if files.len() > 1 { "use `tp`" } else { "ask for a release of several files and use `tp`" }
             ));
         }
-        if let (Making::Counts { sigma }, true) = (making, rule == Rule::Tp && files.len() < FEWEST_FOR_T_P) {
+        let by_scatter = by_distribution && matches!(rule, Rule::Tp | Rule::Partial);
+        let may_scatter = matches!(making, Making::Counts { .. } | Making::Partial { .. } | Making::Unknown);
+        if by_scatter && may_scatter && files.len() < FEWEST_FOR_T_P {
             warnings.push(format!(
-                "with {} files b is too uncertain for T_p at sigma = {sigma}: in simulations its 95 % intervals from two files cover 87 % to 94 %; \
+                "with {} files b is too uncertain for `{}` where synthesis adds much: in simulations its 95 % intervals from two files cover 87 % to 94 %; \
                  ask for five files or more",
-                files.len()
+                files.len(),
+                rule.name()
             ));
+        }
+        if rule == Rule::Bootstrap {
+            warnings.extend(self.warnings_of_bias(quantities)?);
         }
         let unweighted = self.weights == Weights::Equal && matches!(rule, Rule::Tp | Rule::Ts);
         if let Some(dispersion) =
@@ -401,9 +520,49 @@ impl Question<'_> {
             ));
         }
         if let Some(provenance) = self.released.provenance {
-            warnings.extend(provenance.cautions(self.estimand, mean_rows));
+            let rows = self.released.original_rows;
+            warnings.extend(cautions(provenance, self.estimand, rule, files, rows)?);
         }
         Ok(warnings)
+    }
+}
+
+/// Files that tell the same thing by the same name. Where a column is aliased in one file and some record has it there, the earlier coefficients carry it: if another file can tell
+/// it apart, that file's coefficients of the same names are something else, and the first file's are not used.
+fn with_one_meaning(by_file: Vec<Vec<Estimate>>) -> Vec<Vec<Estimate>> {
+    let told: std::collections::HashSet<String> = by_file
+        .iter()
+        .flatten()
+        .filter(|estimate| estimate.value.is_ok())
+        .map(|estimate| estimate.name.clone())
+        .collect();
+    let carries = |file: &[Estimate]| {
+        file.iter().any(|estimate| estimate.value == Err(ENTANGLED) && told.contains(&estimate.name))
+    };
+    let mend = |mut file: Vec<Estimate>| {
+        if carries(&file) {
+            file.iter_mut().filter(|estimate| estimate.value.is_ok()).for_each(|estimate| {
+                estimate.value = Err(CARRIES_ANOTHER);
+            });
+        }
+        file
+    };
+    by_file.into_iter().map(mend).collect()
+}
+
+/// Below about ten records the normal distribution is no good guide to a share. p (1 − p)/T is the number of records that would know it as well in a plain sample.
+fn remark_on_few_records(quantity: &mut Quantity, combined: &Combined) {
+    let p = combined.estimate;
+    if combined.variance <= 0.0 {
+        let message = "no record, or every record, of the files has it, and a normal interval says nothing there; ask for coarser classes";
+        quantity.not_computed = Some(message.into());
+        return;
+    }
+    let records = p * (1.0 - p) / combined.variance * p.min(1.0 - p);
+    if records < FEWEST_FOR_A_SHARE {
+        quantity.remark = Some(format!(
+            "it is as uncertain as a share of {records:.1} records: below about {FEWEST_FOR_A_SHARE:.0} a normal interval covers less than it says, and its ends may lie outside of 0 to 1"
+        ));
     }
 }
 

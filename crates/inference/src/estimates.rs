@@ -33,12 +33,22 @@ pub struct Measured {
     pub variance: f64,
 }
 
+/// Contrasts with a level that is not there are contrasts with another.
+pub(crate) const NO_BASELINE: &str =
+    "a factor's baseline level is absent, and the coefficients mean something else";
+/// A dropped column that some record has: the earlier ones carry it.
+pub(crate) const ENTANGLED: &str = "it is aliased with earlier ones";
+/// Said of the other coefficients of a file where one is entangled that other files can tell apart.
+pub(crate) const CARRIES_ANOTHER: &str =
+    "the coefficients mean something else, because one is aliased that other files can tell apart";
+
 /// Every quantity of the estimand in a table.
 pub fn estimates(table: &Table, estimand: &Estimand) -> Result<Vec<Estimate>, InferenceError> {
     match estimand {
         Estimand::Model { formula, family } => {
             let model = fit(table, formula, *family)?;
             let separated = model.convergence.separated;
+            let no_baseline = !model.absent_baselines.is_empty();
             let estimate = |coefficient: models::Coefficient| {
                 let error =
                     coefficient.standard_error.ok_or("no degree of freedom is left for its standard error");
@@ -46,15 +56,21 @@ pub fn estimates(table: &Table, estimand: &Estimand) -> Result<Vec<Estimate>, In
                     error.map(|error| Measured { estimate: coefficient.estimate, variance: error * error });
                 let value = if separated {
                     Err("the levels are separated and the coefficients have no limit")
+                } else if no_baseline {
+                    Err(NO_BASELINE)
                 } else {
                     value
                 };
                 Estimate { name: coefficient.name, value }
             };
-            let dropped = model
-                .dropped
-                .into_iter()
-                .map(|name| Estimate { name, value: Err("it is aliased with earlier ones") });
+            let reason = |name: &String| match (no_baseline, model.entangled.contains(name)) {
+                (true, _) => NO_BASELINE,
+                (false, true) => ENTANGLED,
+                (false, false) => "no record has it",
+            };
+            let dropped =
+                model.dropped.iter().map(|name| Estimate { name: name.clone(), value: Err(reason(name)) });
+            let dropped: Vec<Estimate> = dropped.collect();
             Ok(model.coefficients.into_iter().map(estimate).chain(dropped).collect())
         }
         Estimand::Mean { of, by } => means(table, of, by),
@@ -63,6 +79,26 @@ pub fn estimates(table: &Table, estimand: &Estimand) -> Result<Vec<Estimate>, In
             Ok(layout.estimates(&layout.counts(table)?))
         }
     }
+}
+
+/// The mean of a number whose standard deviation is known: variance σ²/n.
+pub(crate) fn mean_with_known_deviation(
+    table: &Table,
+    of: &str,
+    sigma: f64,
+) -> Result<Estimate, InferenceError> {
+    let column = &table.columns()[table.schema().position_of(of)?];
+    let values = (0..table.rows()).filter_map(|row| match column.number(row) {
+        Some(Entry::Value(value)) => Some(value),
+        _ => None,
+    });
+    let (n, sum) = values.fold((0.0, 0.0), |(n, sum), value| (n + 1.0, sum + value));
+    let value = if n > 0.0 {
+        Ok(Measured { estimate: sum / n, variance: sigma * sigma / n })
+    } else {
+        Err("no record has a value")
+    };
+    Ok(Estimate { name: of.to_owned(), value })
 }
 
 /// The share x/n with its variance p (1 − p)/n.

@@ -19,6 +19,7 @@
 //! ```
 
 mod answer;
+mod cautions;
 mod combining;
 mod common_levels;
 pub mod dirichlet_posterior;
@@ -28,6 +29,7 @@ mod estimand;
 mod estimates;
 mod interval;
 mod mcclure_utility;
+mod noise_on_cells;
 mod private_shares;
 mod provenance;
 pub mod release_bootstrap;

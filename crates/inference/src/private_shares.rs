@@ -13,6 +13,9 @@ use crate::{Estimand, InferenceError};
 
 const RULE: &str = "posterior";
 
+/// The posterior's standard deviation over the prior's from which the prior speaks for the data.
+const LITTLE_LEARNT: f64 = 0.5;
+
 /// Writes the posterior of each share into the quantities.
 pub(crate) fn fill(
     released: &Released<'_>,
@@ -45,6 +48,15 @@ pub(crate) fn fill(
         quantity.standard_error = Some(summary.moments.variance.sqrt());
         quantity.interval = Some(summary.interval);
         quantity.monte_carlo_error = Some(summary.monte_carlo_error);
+        let share = &cells.shares.shares[at.unwrap_or_default()];
+        let prior = cells.release.prior_standard_deviation(share.cell, &cells.shares.groups[share.group]);
+        let left = summary.moments.variance.sqrt() / prior;
+        if left > LITTLE_LEARNT {
+            quantity.remark = Some(format!(
+                "the release says little of it: the interval is {:.0} % as wide as the analyst's prior makes it without any data",
+                100.0 * left
+            ));
+        }
     }
     Ok(())
 }
@@ -61,6 +73,12 @@ impl Cells {
         estimand: &Estimand,
         provenance: &Provenance,
     ) -> Result<Self, InferenceError> {
+        let Some(original_rows) = released.original_rows else {
+            return Err(InferenceError::rule(
+                RULE,
+                "needs the number of original records; give --original-rows N",
+            ));
+        };
         let files = released.files;
         let schema = private::declared(files[0].schema())?;
         let domain = Domain::declared(&schema, provenance.recipe.groups as usize)?;
@@ -91,10 +109,10 @@ impl Cells {
         let weights: Vec<f64> =
             (0..counts.len()).map(|cell| weight * ways[in_domain_order(cell)] as f64).collect();
         let kept: Vec<usize> = (0..counts.len()).filter(|cell| weights[*cell] > 0.0).collect();
-        let release = PredictiveRelease::new(
+        let release = PredictiveRelease::with_total_prior(
             kept.iter().map(|cell| counts[*cell]).collect(),
             kept.iter().map(|cell| weights[*cell]).collect(),
-            provenance.original_rows,
+            original_rows,
         )?;
         let place = |cell: &usize| kept.binary_search(cell).ok();
         let share = |share: &ShareOf| place(&share.cell).map(|cell| ShareOf { cell, ..share.clone() });

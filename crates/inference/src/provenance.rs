@@ -1,7 +1,9 @@
 //! How a release was made, and which rule is valid for it.
 
 use privacy::LedgerRecord;
+use privacy::ledger::ReleaseSize;
 use synthesis::Recipe;
+use table::Schema;
 
 use crate::{Estimand, Rule};
 
@@ -10,10 +12,12 @@ use crate::{Estimand, Rule};
 pub struct Provenance {
     /// The recipe.
     pub recipe: Recipe,
-    /// N: the number of original records that the manifest tells; a noisy one where the release is private.
+    /// The number of original records that the manifest tells; a noisy one where the release is private. [`Provenance::known_original_rows`] says whether it is one.
     pub original_rows: u64,
     /// The books of a private release.
     pub ledger: Option<LedgerRecord>,
+    /// The schema of the release, where its files were read with another.
+    pub own_schema: Option<Schema>,
 }
 
 /// What matters of the making for inference.
@@ -39,6 +43,11 @@ pub enum Making {
     Dirichlet,
     /// A model of noisy answers, which all files share.
     NoisyModel,
+    /// Private draws around the mean of the data with a known standard deviation.
+    NormalRelease {
+        /// The stated standard deviation.
+        sigma: f64,
+    },
 }
 
 /// A rule and why.
@@ -55,7 +64,11 @@ impl Provenance {
     pub fn making(&self) -> Making {
         let recipe = &self.recipe;
         if recipe.privacy.is_some() {
-            return if recipe.method == "dirichlet" { Making::Dirichlet } else { Making::NoisyModel };
+            return match (recipe.method.as_str(), self.number("sigma")) {
+                ("dirichlet", _) => Making::Dirichlet,
+                ("normal-release", Some(sigma)) => Making::NormalRelease { sigma },
+                _ => Making::NoisyModel,
+            };
         }
         match recipe.method.as_str() {
             "saturated" => match self.sigma() {
@@ -79,6 +92,21 @@ impl Provenance {
         }
     }
 
+    /// N. A private release that was given `rows` and not `records` took the one for the other and looked at no number of records: then N is not known.
+    pub fn known_original_rows(&self) -> Option<u64> {
+        let stated = self.recipe.privacy.as_ref().is_some_and(|privacy| privacy.records.is_some());
+        let taken_from_rows = self.ledger.as_ref().is_some_and(|ledger| {
+            matches!(ledger.release_size, ReleaseSize::Declared { records, .. } if self.recipe.rows == Some(records))
+                && ledger.neighbours == privacy::Neighbours::AddRemove
+        });
+        (stated || !taken_from_rows).then_some(self.original_rows)
+    }
+
+    /// Whether the model was raked to published totals.
+    pub fn is_raked(&self) -> bool {
+        self.recipe.options.contains_key("totals")
+    }
+
     /// The dispersion of a saturated count model; 0 for Poisson counts and for other methods.
     pub fn sigma(&self) -> f64 {
         let options = &self.recipe.options;
@@ -87,7 +115,7 @@ impl Provenance {
     }
 
     /// An option of the method that is a number.
-    fn number(&self, name: &str) -> Option<f64> {
+    pub(crate) fn number(&self, name: &str) -> Option<f64> {
         let value = self.recipe.options.get(name)?;
         value.as_float().or_else(|| value.as_integer().map(|whole| whole as f64))
     }
@@ -97,54 +125,6 @@ impl Provenance {
             |section: &toml::Value| section.get("method").and_then(toml::Value::as_str) == Some("keep");
         let kept = self.recipe.variables.iter().filter(|(_, section)| is_kept(section));
         kept.map(|(name, _)| name.clone()).collect()
-    }
-
-    /// What biases every estimate of this release, whatever the rule; `mean_rows` is the mean size of its files.
-    pub fn cautions(&self, estimand: &Estimand, mean_rows: f64) -> Vec<String> {
-        let recipe = &self.recipe;
-        let mut cautions = Vec::new();
-        let rows = self.original_rows as f64;
-        let prior = self.number("nprior").filter(|prior| *prior > 0.0 && recipe.method == "catall");
-        if let Some(prior) = prior.filter(|_| recipe.privacy.is_none()) {
-            cautions.push(format!(
-                "nprior = {prior} makes {:.2} % of the records uniform over all cells: estimates lean towards that, and no rule \
-                 takes it back",
-                100.0 * prior / (rows + prior)
-            ));
-        }
-        if recipe.method == "saturated" && self.number("alpha").is_some_and(|alpha| alpha > 0.0) {
-            let expected = rows * self.number("scale").unwrap_or(1.0);
-            let share = (1.0 - expected / mean_rows).max(0.0);
-            cautions.push(format!(
-                "alpha fills empty cells: about {:.2} % of the records (by the size of the files) are uniform over cells that were empty, and estimates lean \
-                 towards that",
-                100.0 * share
-            ));
-        }
-        if recipe.method == "ipf" {
-            cautions.push(
-                "the model knows the margins it was given; what they do not hold, such as interactions of more variables, is estimated as the model has it"
-                    .into(),
-            );
-        }
-        let touched: Vec<&str> = estimand
-            .variables()
-            .into_iter()
-            .filter(|name| recipe.after.top.contains_key(*name) || recipe.after.bottom.contains_key(*name))
-            .collect();
-        if !touched.is_empty() {
-            cautions.push(format!(
-                "top or bottom coding after synthesis cut the tails of {}",
-                touched.join(", ")
-            ));
-        }
-        if recipe.after.remove_replicated_uniques {
-            cautions.push(
-                "replicated uniques were removed after synthesis: rare combinations are estimated too low"
-                    .into(),
-            );
-        }
-        cautions
     }
 }
 
@@ -183,14 +163,17 @@ pub fn valid_rule(making: &Making, estimand: &Estimand, m: usize) -> Choice {
             Rule::Proper,
             "every value is synthetic, and each file has parameters drawn from their posterior".into(),
         ),
-        Making::Partial { kept } => choice(
-            Rule::Partial,
-            if kept.is_empty() {
+        Making::Partial { kept } => {
+            let kept = if kept.is_empty() {
                 "all values are original but where the recipe says otherwise".into()
             } else {
                 format!("{} kept the original values", kept.join(", "))
-            },
-        ),
+            };
+            match m {
+                1 => choice(Rule::Ts, format!("{kept}; one file leaves only T_s, which takes every value for a drawn one and so errs on the wide side")),
+                _ => choice(Rule::Partial, kept),
+            }
+        }
         Making::Dirichlet if estimand.is_of_shares() => choice(
             Rule::Posterior,
             "the release added a known prior to every cell; the posterior takes it out again".into(),
@@ -199,6 +182,10 @@ pub fn valid_rule(making: &Making, estimand: &Estimand, m: usize) -> Choice {
             Rule::Bootstrap,
             "the release added a prior to every cell; for a mean or a model the release is made again from its own records".into(),
         ),
+        Making::NormalRelease { sigma } => choice(
+            Rule::Ts,
+            format!("every record is a draw of its own around the mean of the data, with the stated sigma = {sigma} for v: D = sigma^2/(n_syn m), S = sigma^2/N"),
+        ),
         Making::NoisyModel => choice(
             Rule::Bootstrap,
             "all files share one model with privacy noise, which their scatter cannot show; the release is made again with the noise of its ledger".into(),
@@ -206,13 +193,13 @@ pub fn valid_rule(making: &Making, estimand: &Estimand, m: usize) -> Choice {
     }
 }
 
-/// Why a rule is not valid for a release; empty where it is.
-pub fn objections(rule: Rule, making: &Making, sizes_differ_from_original: bool) -> Vec<String> {
+/// Why a rule is not valid for a release of m files; empty where it is.
+pub fn objections(rule: Rule, making: &Making, m: usize) -> Vec<String> {
     let mut objections = Vec::new();
     let plain = matches!(rule, Rule::Ts | Rule::Pooled);
     let combining = !matches!(rule, Rule::Posterior | Rule::Bootstrap);
     match making {
-        Making::Partial { .. } if plain || rule == Rule::Proper => objections.push(format!(
+        Making::Partial { .. } if (plain && m > 1) || rule == Rule::Proper => objections.push(format!(
             "`{}` is not valid for this release: some values are the original ones, and it supposes that all are synthetic",
             rule.name()
         )),
@@ -220,8 +207,12 @@ pub fn objections(rule: Rule, making: &Making, sizes_differ_from_original: bool)
             "`{}` is too small for this release: parameters were drawn anew for each file, which adds v n_syn/(N m); use `proper`",
             rule.name()
         )),
-        Making::Dirichlet | Making::NoisyModel if combining => objections.push(format!(
+        Making::NoisyModel if combining => objections.push(format!(
             "`{}` is not valid for this release: it is private, and its noise is the same in all files, so that neither v nor b holds it",
+            rule.name()
+        )),
+        Making::Dirichlet if combining => objections.push(format!(
+            "`{}` is not valid for this release: it is private by a prior that pulls every file alike towards equal shares, so that neither v nor b holds it",
             rule.name()
         )),
         Making::Dirichlet if rule == Rule::Bootstrap => objections.push(
@@ -229,7 +220,7 @@ pub fn objections(rule: Rule, making: &Making, sizes_differ_from_original: bool)
              have it already, and undoes only a part of it"
                 .into(),
         ),
-        Making::PlainDraws | Making::Counts { .. } if rule == Rule::Proper => objections.push(
+        Making::PlainDraws | Making::Counts { .. } | Making::NormalRelease { .. } if rule == Rule::Proper => objections.push(
             "`proper` is too wide for this release: no parameters were drawn".into(),
         ),
         _ => {}
@@ -241,11 +232,6 @@ pub fn objections(rule: Rule, making: &Making, sizes_differ_from_original: bool)
                 .into(),
         );
     }
-    if rule == Rule::Partial && !matches!(making, Making::Partial { .. }) && sizes_differ_from_original {
-        objections.push(
-            "`partial` supposes files of N records, and these are of another size: its v is not the original's; use `tp`".into(),
-        );
-    }
     objections
 }
 
@@ -254,7 +240,12 @@ mod tests {
     use super::*;
 
     fn made(recipe: &str) -> Provenance {
-        Provenance { recipe: Recipe::parse(recipe).unwrap(), original_rows: 100, ledger: None }
+        Provenance {
+            recipe: Recipe::parse(recipe).unwrap(),
+            original_rows: 100,
+            ledger: None,
+            own_schema: None,
+        }
     }
 
     fn rule(recipe: &str, m: usize) -> Rule {
@@ -269,6 +260,13 @@ mod tests {
         let partial = "method = \"sequential\"\n[options]\nproper = true\n[variables.sex]\nmethod = \"keep\"";
         assert_eq!(rule(partial, 5), Rule::Partial);
         assert_eq!(made(partial).making(), Making::Partial { kept: vec!["sex".into()] });
+        assert_eq!(rule(partial, 1), Rule::Ts);
+        let normal =
+            "method = \"normal-release\"\n[options]\nvariable = \"a\"\nsigma = 2\n[privacy]\nrho = 1.0";
+        assert_eq!(
+            (rule(normal, 3), made(normal).making()),
+            (Rule::Ts, Making::NormalRelease { sigma: 2.0 })
+        );
         assert_eq!(rule("method = \"saturated\"", 5), Rule::Tp);
         assert_eq!(made("method = \"saturated\"").making(), Making::Counts { sigma: 0.5 });
         assert_eq!(rule("method = \"saturated\"", 1), Rule::Ts);
@@ -292,29 +290,45 @@ mod tests {
             partial.clone(),
             Making::Dirichlet,
             Making::NoisyModel,
+            Making::NormalRelease { sigma: 1.0 },
             Making::Unknown,
         ] {
             for m in [1, 5] {
                 let rule = valid_rule(&making, &share, m).rule;
-                assert_eq!(objections(rule, &making, true), Vec::<String>::new(), "{making:?}");
+                assert_eq!(objections(rule, &making, m), Vec::<String>::new(), "{making:?}");
             }
-            assert!(!objections(Rule::Tf, &making, false).is_empty());
+            assert!(!objections(Rule::Tf, &making, 5).is_empty());
         }
-        assert!(objections(Rule::Ts, &partial, false)[0].contains("some values are the original ones"));
-        assert!(objections(Rule::Ts, &Making::Proper, false)[0].contains("use `proper`"));
-        assert!(objections(Rule::Tp, &Making::NoisyModel, false)[0].contains("it is private"));
-        assert!(objections(Rule::Partial, &Making::PlainDraws, true)[0].contains("use `tp`"));
-        assert!(objections(Rule::Partial, &Making::PlainDraws, false).is_empty());
+        assert!(objections(Rule::Ts, &partial, 5)[0].contains("some values are the original ones"));
+        assert!(objections(Rule::Ts, &Making::Proper, 5)[0].contains("use `proper`"));
+        assert!(objections(Rule::Tp, &Making::NoisyModel, 5)[0].contains("noise is the same"));
+        assert!(objections(Rule::Tp, &Making::Dirichlet, 5)[0].contains("prior that pulls every file"));
+        assert!(objections(Rule::Partial, &Making::PlainDraws, 5).is_empty());
     }
 
+    /// 20,000 rows stated, nothing said of N: the manifest holds the 20,000, which is no N.
     #[test]
-    fn what_biases_is_said_with_its_size() {
-        let share = Estimand::parse("share(a)").unwrap();
-        let of = |recipe: &str| made(recipe).cautions(&share, 110.0).join("; ");
-        assert!(of("method = \"catall\"\n[options]\nnprior = 25").contains("20.00 %"));
-        assert!(of("method = \"catall\"").is_empty());
-        assert!(of("method = \"saturated\"\n[options]\nalpha = 0.1").contains("9.09 %"));
-        assert!(of("method = \"sequential\"\n[after.top]\na = 3.0").contains("tails of a"));
-        assert!(of("method = \"sequential\"\n[after.top]\nb = 3.0").is_empty());
+    fn a_number_of_rows_is_no_number_of_records() {
+        let of = |recipe: &str| {
+            let recipe = Recipe::parse(recipe).unwrap();
+            let schema = table::schema::SchemaFile::parse(
+                "[table]\ndeclared = true\nreason = \"invented\"\n[variables.a]\nkind = \"categorical\"\nlevels = [\"x\", \"y\"]\n",
+            );
+            let options = table::read::ReadOptions { schema: Some(schema.unwrap()), ..Default::default() };
+            let text = "a\n".to_owned() + &"x\ny\n".repeat(50);
+            let table = table::read::read_csv_text(&text, &options).unwrap();
+            let noise = privacy::NoiseSource::insecure_test_seed(1);
+            let fit = synthesis::private::fit(&table, &recipe, noise).unwrap();
+            let original_rows = fit.fitted.original_rows() as u64;
+            Provenance { recipe, original_rows, ledger: Some(fit.ledger), own_schema: None }
+        };
+        let private = "[privacy]\nepsilon = 5.0\n";
+        assert_eq!(of(&format!("method = \"catall\"\nrows = 20000\n{private}")).known_original_rows(), None);
+        let stated = of(&format!("method = \"catall\"\nrows = 20000\n{private}records = 100\n"));
+        assert_eq!(stated.known_original_rows(), Some(100));
+        let noisy = of(&format!("method = \"catall\"\n{private}")).known_original_rows();
+        assert!(noisy.is_some_and(|rows| rows.abs_diff(100) < 100), "{noisy:?}");
+        let replaced = of(&format!("method = \"dirichlet\"\nrows = 30\n{private}"));
+        assert_eq!(replaced.known_original_rows(), Some(100));
     }
 }

@@ -5,7 +5,7 @@
 //! computes the estimate q* with its variance T*. Sampling, privacy noise and synthesis are thus all in the scatter of q*.
 //!
 //! - [`basic`]: the interval q̄ − (q* − q)_(1−α/2) to q̄ − (q* − q)_(α/2), q the estimate of the pooled files (Davison & Hinkley 1997, section 5.2). It allows for
-//!   the bias that one more release adds.
+//!   the bias that one more release adds, which is less than that of the first: the pooled files have it already.
 //! - [`studentised`]: the bootstrap-t of Efron & Tibshirani (1993), as Jackson et al. (2022) propose where T_s has no known reference distribution:
 //!   quantiles of (q* − q)/√T* take the place of those of the normal or t distribution.
 
@@ -117,7 +117,7 @@ impl Bootstrap<'_> {
     }
 
     fn release(&self, original: &Table, seed: Seed) -> Result<Vec<Table>, InferenceError> {
-        let m = self.sizes.len() as u32;
+        let analysed = self.sizes.len() as u32;
         match self.redraw {
             Redraw::Resample => {
                 let file = |(number, rows): (usize, &usize)| {
@@ -127,15 +127,16 @@ impl Bootstrap<'_> {
             }
             Redraw::Recipe(recipe) => {
                 let number = seed.child(1).stream(0).random::<u64>() >> 1;
-                let mut recipe = Recipe { m, ..recipe.as_ref().clone() };
+                let mut recipe = recipe.as_ref().clone();
                 recipe.after.label = None;
                 if recipe.privacy.is_some() {
+                    // Where each file is paid for, the budget is shared among all that were released, also those that are not analysed.
                     let noise = NoiseSource::insecure_test_seed(number);
                     let fit = private::fit(original, &Recipe { seed: None, ..recipe }, noise)?;
-                    let tables = (0..m).map(|number| fit.fitted.table(number));
+                    let tables = (0..analysed).map(|number| fit.fitted.table(number));
                     Ok(tables.collect::<Result<_, SynthesisError>>()?)
                 } else {
-                    Ok(generate(original, &Recipe { seed: Some(number), ..recipe })?.tables)
+                    Ok(generate(original, &Recipe { m: analysed, seed: Some(number), ..recipe })?.tables)
                 }
             }
         }

@@ -101,7 +101,8 @@ pub struct Quantity {
     pub degrees_of_freedom: Option<f64>,
     /// The standard error that the original data would have shown, sqrt(v n_syn/N).
     pub expected_original_standard_error: Option<f64>,
-    /// The bias of the estimate that a bootstrap found; the interval allows for it, the estimate does not.
+    /// The bias that a bootstrap found in one more release of the files' records. The interval allows for it, the estimate does not; the files have a bias already, so that
+    /// it is found too small where it is not small.
     pub bias: Option<f64>,
     /// The error of a posterior mean that is due to its sampler.
     pub monte_carlo_error: Option<f64>,

@@ -35,6 +35,11 @@ pub struct FittedModel {
     pub covariance: Option<SymmetricMatrix>,
     /// Columns that are aliased with earlier ones, by name: they have no coefficient.
     pub dropped: Vec<String>,
+    /// Those of the dropped that some record has. The earlier columns carry them, so that their coefficients mean something else than in a table where they can be
+    /// told apart; without a record that has it, a dropped column changes nothing.
+    pub entangled: Vec<String>,
+    /// Factors whose baseline level none of the records has: contrasts are then with another level. A multinomial model's response may be among them.
+    pub absent_baselines: Vec<String>,
     /// The number of records that the model was fitted to.
     pub records: usize,
     /// The number of records that were left out for a missing value or a special code in a variable of the model.
@@ -80,7 +85,11 @@ pub fn fit(table: &Table, formula: &Formula, family: ModelFamily) -> Result<Fitt
             } else {
                 of_multinomial(&matrix, &levels, &codes)?
             };
-            return Ok(estimates.described(formula, family, &matrix));
+            let mut model = estimates.described(formula, family, &matrix);
+            if family == ModelFamily::Multinomial && response.lacks_first_level() {
+                model.absent_baselines.push(name.clone());
+            }
+            return Ok(model);
         }
         ModelFamily::Gaussian => regression::linear(design, &response::number(name, &response)?, None)?,
         ModelFamily::Logistic => {
@@ -110,13 +119,23 @@ struct Estimates {
 impl Estimates {
     fn described(self, formula: &Formula, family: ModelFamily, matrix: &ModelMatrix) -> FittedModel {
         let left = matrix.rows.len() as f64 - self.estimates.len() as f64;
+        // A multinomial model names its columns `level:column`.
+        let column_of = |name: &str| {
+            let is_column = |column: &&String| {
+                name.strip_suffix(column.as_str()).is_some_and(|rest| rest.is_empty() || rest.ends_with(':'))
+            };
+            matrix.names.iter().filter(is_column).max_by_key(|column| column.len())
+        };
+        let is_entangled = |name: &str| column_of(name).is_some_and(|column| matrix.has_entries(column));
         let tested = |(name, estimate, error)| tested(name, estimate, error, family, left);
         FittedModel {
             formula: formula.text().to_owned(),
             family,
             coefficients: self.estimates.into_iter().map(tested).collect(),
             covariance: self.covariance,
+            entangled: self.dropped.iter().filter(|name| is_entangled(name)).cloned().collect(),
             dropped: self.dropped,
+            absent_baselines: matrix.absent_baselines.clone(),
             records: matrix.rows.len(),
             dropped_rows: matrix.dropped_rows,
             residual_degrees_of_freedom: left,
@@ -245,6 +264,31 @@ mod tests {
 
     fn fitted(formula: &str, family: ModelFamily) -> Result<FittedModel, ModelError> {
         fit(&people(), &Formula::parse(formula).unwrap(), family)
+    }
+
+    #[test]
+    fn a_baseline_without_records_is_told() {
+        let schema = SCHEMA.replace("[\"a\", \"b\", \"c\", \"d\"]", "[\"z\", \"a\", \"b\", \"d\"]");
+        let schema = Some(SchemaFile::parse(&schema).unwrap());
+        let text = "weight,sex,town,visits\n70,M,a,1\n62,F,b,0\n81,M,d,4\n58,F,a,2\n77.5,M,b,2\n66,F,d,3\n90,M,a,5\n";
+        let people = read_csv_text(text, &ReadOptions { schema, ..ReadOptions::default() }).unwrap();
+        let of = |formula: &str, family| fit(&people, &Formula::parse(formula).unwrap(), family).unwrap();
+        let model = of("weight ~ town + sex", ModelFamily::Gaussian);
+        assert_eq!(
+            (model.absent_baselines, model.entangled),
+            (vec!["town".to_owned()], vec!["townd".to_owned()])
+        );
+        // Without an intercept every level has its own column, and the empty one changes nothing.
+        let model = of("weight ~ town - 1", ModelFamily::Gaussian);
+        assert!(
+            model.absent_baselines.is_empty() && model.entangled.is_empty() && model.dropped == ["townz"]
+        );
+        let model = of("town ~ weight", ModelFamily::Multinomial);
+        assert_eq!(model.absent_baselines, ["town"]);
+        let model = of("weight ~ sex + visits", ModelFamily::Gaussian);
+        assert!(model.absent_baselines.is_empty() && model.entangled.is_empty());
+        // A copy of a number is entangled with it.
+        assert_eq!(of("weight ~ visits + I(2 * visits)", ModelFamily::Gaussian).entangled.len(), 1);
     }
 
     #[test]

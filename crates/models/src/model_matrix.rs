@@ -34,6 +34,8 @@ pub struct ModelMatrix {
     pub rows: Vec<usize>,
     /// How many records were left out for a missing value, a special code, or a number that cannot be computed from theirs.
     pub dropped_rows: usize,
+    /// Factors coded by contrasts with a baseline that none of the records has.
+    pub absent_baselines: Vec<String>,
 }
 
 impl ModelMatrix {
@@ -65,13 +67,16 @@ impl ModelMatrix {
         };
         let rows: Vec<usize> = (0..records).filter(|row| is_wanted(*row) && is_complete(*row)).collect();
         let mut parts = Parts::default();
-        let groups: Vec<Vec<Predictor>> = operands
-            .into_iter()
-            .zip(&formula.operands)
-            .map(|(operand, named)| parts.add(&named.name, &operand.of_rows(&rows), missing))
-            .collect();
+        let mut lacks_baseline = Vec::with_capacity(operands.len());
+        let mut groups: Vec<Vec<Predictor>> = Vec::with_capacity(operands.len());
+        for (operand, named) in operands.into_iter().zip(&formula.operands) {
+            let values = operand.of_rows(&rows);
+            lacks_baseline.push(values.lacks_first_level());
+            groups.push(parts.add(&named.name, &values, missing));
+        }
+        let mut absent_baselines: Vec<String> = Vec::new();
         let mut terms = Vec::new();
-        let mut names = Vec::new();
+        let mut names: Vec<String> = Vec::new();
         if formula.intercept {
             terms.push(Term::intercept());
             names.push("(Intercept)".to_owned());
@@ -85,6 +90,12 @@ impl ModelMatrix {
                 let needs_all = !formula.intercept && first_factor == Some((at, operand));
                 if needs_all { Coding::Indicator } else { coding(&formula.terms, at, operand) }
             };
+            for operand in term.iter().filter(|operand| lacks_baseline[**operand]) {
+                let name = &formula.operands[*operand].name;
+                if coding(*operand) == Coding::Treatment && !absent_baselines.contains(name) {
+                    absent_baselines.push(name.clone());
+                }
+            }
             for combination in combinations(term, &groups) {
                 let (term, columns) = product(&combination, &coding);
                 terms.push(term);
@@ -93,7 +104,14 @@ impl ModelMatrix {
         }
         let design = Design::new(rows.len(), parts.factors, parts.numbers, terms)?;
         let dropped_rows = records - rows.len();
-        Ok(Self { design, names, rows, dropped_rows })
+        Ok(Self { design, names, rows, dropped_rows, absent_baselines })
+    }
+
+    /// Whether any of the records has something other than 0 in the column of this name.
+    pub(crate) fn has_entries(&self, name: &str) -> bool {
+        let unit = |column: &String| f64::from(u8::from(column == name));
+        let unit: Vec<f64> = self.names.iter().map(unit).collect();
+        self.design.linear_predictor(&unit).iter().any(|entry| *entry != 0.0)
     }
 }
 

@@ -33,6 +33,11 @@ impl Stacked {
         }
     }
 
+    /// Whether they are levels and no record has the first, the baseline of contrasts.
+    pub(crate) fn lacks_first_level(&self) -> bool {
+        matches!(self, Self::Levels { codes, .. } if !codes.is_empty() && !codes.contains(&0))
+    }
+
     /// The variable of this name. Levels are joined by name, those of the first table first and in its order.
     pub(crate) fn of_variable(tables: &[&Table], name: &str) -> Result<Self, ModelError> {
         let mut sides: Vec<(&Variable, &Column)> = Vec::with_capacity(tables.len());

@@ -34,10 +34,13 @@ fn made(recipe: &str) -> (Vec<Table>, Provenance) {
         let fit = private::fit(&people, &recipe, privacy::NoiseSource::insecure_test_seed(5)).unwrap();
         let files = (0..recipe.m).map(|number| fit.fitted.table(number).unwrap()).collect();
         let original_rows = fit.fitted.original_rows() as u64;
-        return (files, Provenance { recipe, original_rows, ledger: Some(fit.ledger) });
+        return (files, Provenance { recipe, original_rows, ledger: Some(fit.ledger), own_schema: None });
     }
     let seeded = Recipe { seed: Some(3), ..recipe.clone() };
-    (generate(&people, &seeded).unwrap().tables, Provenance { recipe, original_rows: 600, ledger: None })
+    (
+        generate(&people, &seeded).unwrap().tables,
+        Provenance { recipe, original_rows: 600, ledger: None, own_schema: None },
+    )
 }
 
 fn asked(recipe: &str, what: &str, manner: &Manner) -> Result<Answer, InferenceError> {
@@ -188,10 +191,194 @@ fn options_that_a_rule_does_not_honour_are_refused() {
     let private = "method = \"dirichlet\"\n[privacy]\nepsilon = 300.0\nrecords = 600\n";
     let weights = Manner { weights: Some(Weights::NSyn), ..Manner::default() };
     assert!(refused(private, "share(sex)", weights).contains("leave --weights out"));
+    let alike = Manner { weights: Some(Weights::Equal), ..Manner::default() };
+    assert!(refused(private, "share(sex)", alike).contains("leave --weights out"));
+    assert!(refused("method = \"catall\"", "share(sex)", weights).contains("has one file"));
     let posterior = Manner { rule: Some(Rule::Posterior), ..Manner::default() };
     assert!(refused("method = \"catall\"", "share(sex)", posterior).contains("`dirichlet` releases"));
     assert!(refused(private, "mean(sex)", posterior).contains("ask for share"));
     let bootstrap_t =
         Manner { bootstrap_t: Some(Resampling { replicates: 99, seed: 1 }), ..Manner::default() };
     assert!(refused(private, "share(sex)", bootstrap_t).contains("leave --bootstrap-t out"));
+}
+
+fn plain(text: &str) -> Table {
+    read_csv_text(text, &ReadOptions::default()).unwrap()
+}
+
+fn model(formula: &str) -> Estimand {
+    Estimand::Model {
+        formula: models::Formula::parse(formula).unwrap(),
+        family: models::ModelFamily::Gaussian,
+    }
+}
+
+/// Without a record of the baseline a, the contrast of c is with b: −1 where it should be 3.
+#[test]
+fn a_file_without_the_baseline_does_not_count() {
+    let files = crate::with_common_levels(vec![
+        plain("g,y\na,1\na,3\nb,5\nb,7\nc,4\nc,6\n"),
+        plain("g,y\nb,5\nb,7\nb,6\nc,4\nc,6\nc,5\n"),
+    ]);
+    let files = files.unwrap();
+    let released = Released { files: &files, original_rows: Some(6), provenance: None };
+    let found = answer(&released, &model("y ~ g"), &Manner::default()).unwrap();
+    let contrast = quantity(&found, "gc");
+    assert!(contrast.estimate.is_none() && contrast.by_file[1].is_none(), "{contrast:?}");
+    let reason = contrast.not_computed.as_ref().unwrap();
+    assert!(reason.contains("file 2 of 2") && reason.contains("baseline level is absent"), "{reason}");
+}
+
+/// In the second file nobody is of a and u: the interaction is aliased, and av is no longer the effect at u.
+#[test]
+fn a_file_without_the_baseline_of_an_interaction_does_not_count() {
+    let all = "a,u,1\na,u,2\na,v,3\na,v,5\nb,u,4\nb,u,7\nb,v,9\nb,v,8\n";
+    let some = "a,v,3\na,v,5\na,v,4\nb,u,4\nb,u,7\nb,v,9\nb,v,8\nb,v,8\n";
+    let files = [all, some].map(|rows| plain(&format!("g,h,y\n{rows}"))).to_vec();
+    let files = crate::with_common_levels(files).unwrap();
+    let released = Released { files: &files, original_rows: Some(8), provenance: None };
+    let found = answer(&released, &model("y ~ g*h"), &Manner::default()).unwrap();
+    assert!(
+        found.quantities.iter().all(|one| one.estimate.is_none() && one.by_file[0].is_some()),
+        "{found:?}"
+    );
+    assert!(quantity(&found, "hv").not_computed.as_ref().unwrap().contains("mean something else"));
+    // An aliased copy that no file can tell apart changes nothing.
+    let found = answer(&released, &model("y ~ g + I(0 * y)"), &Manner::default()).unwrap();
+    assert!(quantity(&found, "gb").estimate.is_some(), "{found:?}");
+}
+
+/// σ = 10 is stated and so few draws are released that a file may hold one: their own scatter is not looked at.
+#[test]
+fn a_normal_release_is_read_with_its_stated_deviation() {
+    let schema =
+        "[table]\ndeclared = true\nreason = \"invented\"\n[variables.x]\nkind = \"real\"\nrange = [0, 100]\n";
+    let options = ReadOptions { schema: Some(SchemaFile::parse(schema).unwrap()), ..ReadOptions::default() };
+    let text = "x\n".to_owned() + &"40\n60\n45\n55\n".repeat(100);
+    let table = read_csv_text(&text, &options).unwrap();
+    let recipe = "method = \"normal-release\"\nm = 3\nrows = 1\n[options]\nvariable = \"x\"\nsigma = 10\n[privacy]\nrho = 5.0\n";
+    let recipe = Recipe::parse(recipe).unwrap();
+    let fit = private::fit(&table, &recipe, privacy::NoiseSource::insecure_test_seed(5)).unwrap();
+    let files: Vec<Table> = (0..3).map(|number| fit.fitted.table(number).unwrap()).collect();
+    let original_rows = fit.fitted.original_rows() as u64;
+    let provenance = Provenance { recipe, original_rows, ledger: Some(fit.ledger), own_schema: None };
+    assert_eq!(provenance.known_original_rows(), Some(400));
+    let released = Released { files: &files, original_rows: Some(400), provenance: Some(&provenance) };
+    let mean = Estimand::parse("mean(x)").unwrap();
+    let found = answer(&released, &mean, &Manner::default()).unwrap();
+    assert_eq!((found.rule.rule, found.warnings.len()), (Rule::Ts, 0), "{:?}", found.warnings);
+    let error = found.quantities[0].standard_error.unwrap();
+    assert!((error * error - (100.0 / 3.0 + 100.0 / 400.0)).abs() < 1e-9, "{error}");
+    assert!(found.quantities[0].interval.unwrap().covers(50.0));
+    let again = Manner { rule: Some(Rule::Bootstrap), ..Manner::default() };
+    assert!(answer(&released, &mean, &again).unwrap_err().to_string().contains("leave --rule"));
+}
+
+/// One of four files has a quarter of the budget, whether the other three are analysed or not: the prior's pull is the same.
+#[test]
+fn some_files_of_a_release_have_their_share_of_the_budget() {
+    let recipe = "method = \"dirichlet\"\nm = 4\n[privacy]\nepsilon = 100.0\nrecords = 600\n";
+    let (files, provenance) = made(recipe);
+    let estimand = Estimand::parse("share(smoke = yes) by sex").unwrap();
+    let resampling = Resampling { replicates: 99, seed: 4 };
+    let manner = Manner { rule: Some(Rule::Bootstrap), resampling, ..Manner::default() };
+    let bias = |files: &[Table]| {
+        let released = Released { files, original_rows: Some(600), provenance: Some(&provenance) };
+        answer(&released, &estimand, &manner).unwrap().quantities[0].bias.unwrap()
+    };
+    let (one, all) = (bias(&files[..1]), bias(&files));
+    assert!(all > 0.02 && (one / all - 1.0).abs() < 0.35, "{one} {all}");
+}
+
+#[test]
+fn the_posterior_uses_the_number_of_records_it_is_told() {
+    let recipe = "method = \"dirichlet\"\n[privacy]\nepsilon = 300.0\nrecords = 600\n";
+    let (files, provenance) = made(recipe);
+    let estimand = Estimand::parse("share(smoke = yes)").unwrap();
+    let with = |original_rows| {
+        let released = Released { files: &files, original_rows, provenance: Some(&provenance) };
+        answer(&released, &estimand, &Manner::default())
+    };
+    let error = |rows| with(Some(rows)).unwrap().quantities[0].standard_error.unwrap();
+    assert!(error(60) > 1.5 * error(600), "{} {}", error(60), error(600));
+    assert!(with(None).unwrap_err().to_string().contains("--original-rows N"));
+}
+
+#[test]
+fn a_posterior_that_is_hardly_more_than_its_prior_says_so() {
+    let of = |epsilon: f64| {
+        let recipe = format!("method = \"dirichlet\"\n[privacy]\nepsilon = {epsilon:?}\nrecords = 600\n");
+        asked(&recipe, "share(smoke = yes)", &Manner::default()).unwrap().quantities[0].remark.clone()
+    };
+    assert!(of(0.5).unwrap().contains("says little of it"));
+    assert_eq!(of(300.0), None);
+}
+
+#[test]
+fn noise_that_drowns_the_data_is_told_or_refused() {
+    let resampling = Resampling { replicates: 60, seed: 4 };
+    let manner = Manner { resampling, ..Manner::default() };
+    let with = |epsilon: f64| {
+        let recipe = format!("method = \"catall\"\nm = 2\n[privacy]\nepsilon = {epsilon:?}\nrecords = 600\n");
+        asked(&recipe, "share(smoke) by sex", &manner)
+    };
+    // Ten cells, each of which gains up to about 1/(2ε) records: 1,000 at ε = 0.005, 50 at 0.1, 0.5 at 3.
+    assert!(with(0.005).unwrap_err().to_string().contains("ask for a release by `ipf`"));
+    let some = with(0.1).unwrap().warnings.join("; ");
+    assert!(some.contains("noise on 10 cells makes up to 50 records"), "{some}");
+    assert!(with(3.0).unwrap().warnings.is_empty());
+    // The prior of `dirichlet` at work a second time.
+    let recipe = "method = \"dirichlet\"\n[privacy]\nepsilon = 50.0\nrecords = 600\n";
+    let pulled = asked(recipe, "share(smoke) by sex", &Manner { rule: Some(Rule::Bootstrap), ..manner });
+    let pulled = pulled.unwrap().warnings.join("; ");
+    assert!(pulled.contains("one more release is off by"), "{pulled}");
+}
+
+#[test]
+fn a_raked_release_has_no_original_estimate() {
+    let (files, mut provenance) = made("method = \"ipf\"\nm = 2");
+    provenance.recipe.set("totals = totals.csv").unwrap();
+    let released = Released { files: &files, original_rows: Some(600), provenance: Some(&provenance) };
+    let estimand = Estimand::parse("share(smoke = yes)").unwrap();
+    let refused = |manner: Manner| answer(&released, &estimand, &manner).unwrap_err().to_string();
+    let original = Manner { target: Target::Original, ..Manner::default() };
+    assert!(refused(original).contains("leave --target out"));
+    let again = Manner { bootstrap_t: Some(Resampling { replicates: 99, seed: 1 }), ..Manner::default() };
+    assert!(refused(again).contains("leave --bootstrap-t out"));
+    let found = answer(&released, &estimand, &Manner::default()).unwrap();
+    assert!(found.warnings.iter().any(|warning| warning.contains("raked")), "{:?}", found.warnings);
+}
+
+#[test]
+fn kept_values_and_one_file_leave_t_s_and_say_that_it_is_wide() {
+    let recipe = "method = \"sequential\"\n[variables.sex]\nmethod = \"keep\"";
+    let found = asked(recipe, "share(smoke = yes)", &Manner::default()).unwrap();
+    assert_eq!((found.rule.rule, found.warnings.len()), (Rule::Ts, 0), "{:?}", found.warnings);
+    assert!(found.rule.because.contains("errs on the wide side"));
+    let two = asked(&format!("m = 2\n{recipe}"), "share(smoke = yes)", &Manner::default()).unwrap();
+    assert_eq!(two.rule.rule, Rule::Partial);
+    assert!(two.warnings[0].contains("five files or more"), "{:?}", two.warnings);
+}
+
+#[test]
+fn bootstrap_t_names_its_quantiles_and_needs_no_warning_of_those_it_replaced() {
+    let bootstrap_t = Some(Resampling { replicates: 99, seed: 2 });
+    let manner = Manner { bootstrap_t, rule: Some(Rule::Ts), ..Manner::default() };
+    let found = asked("method = \"saturated\"\nm = 2", "share(smoke = yes)", &manner).unwrap();
+    assert_eq!(found.rule.formula, "T_s = v (n_syn/N + 1/m), quantiles by bootstrap-t");
+    assert!(!found.warnings.iter().any(|warning| warning.contains("sigma = 0")), "{:?}", found.warnings);
+}
+
+#[test]
+fn shares_of_few_records_are_remarked_on() {
+    let file = plain(&("g\n".to_owned() + &"a\n".repeat(4) + &"b\n".repeat(396)));
+    let estimand = Estimand::parse("share(g)").unwrap();
+    let released =
+        Released { files: std::slice::from_ref(&file), original_rows: Some(400), provenance: None };
+    let found = answer(&released, &estimand, &Manner::default()).unwrap();
+    // T_s is twice v: 0.01 · 0.99/T · 0.01 = 400/2 · 0.01.
+    assert!(found.quantities.iter().all(|one| one.remark.as_ref().unwrap().contains("2.0 records")));
+    let full = plain(&("g\n".to_owned() + &"a\nb\n".repeat(200)));
+    let released = Released { files: std::slice::from_ref(&full), ..released };
+    assert_eq!(answer(&released, &estimand, &Manner::default()).unwrap().quantities[0].remark, None);
 }

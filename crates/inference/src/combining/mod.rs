@@ -115,6 +115,13 @@ const BOOTSTRAP: RuleCard = RuleCard {
 };
 
 impl RuleCard {
+    /// The variance for a target, without the distribution.
+    pub fn variance_for(&self, target: Target) -> &'static str {
+        let formula = self.formula_for(target);
+        let end = [", normal", ", t with"].iter().filter_map(|distribution| formula.find(distribution)).min();
+        &formula[..end.unwrap_or(formula.len())]
+    }
+
     /// The formula for a target.
     pub fn formula_for(&self, target: Target) -> &'static str {
         match target {
@@ -214,7 +221,7 @@ pub fn combine(
         Rule::Tp => t_p::parts(files, rows, weights)?,
         Rule::Ts => t_s::parts(files, rows, weights),
         Rule::Proper => proper::parts(files, rows, weights),
-        Rule::Partial => partial::parts(files, weights)?,
+        Rule::Partial => partial::parts(files, original_rows.map(|rows| rows as f64), weights)?,
         Rule::Tf => return t_f::combine(files, rows, target, weights),
         Rule::Pooled => pooled::parts(files, rows, weights)?,
         Rule::Posterior | Rule::Bootstrap => {

@@ -52,10 +52,28 @@ fn t_p_by_hand() {
 }
 
 #[test]
-fn partial_takes_v_as_it_is() {
+fn partial_takes_v_as_it_is_where_n_is_unknown() {
     let partial = combine(Rule::Partial, &files(), None, Target::Population, Weights::Equal).unwrap();
     near(partial.variance, 13.0 / 3.0 + 2.0);
     near(freedom(&partial).unwrap(), 2.0 * (1.0 + 3.0 * 2.0 / 13.0_f64).powi(2));
+}
+
+/// N = 2,000, five files of 10,000 records whose kept part was drawn again: v is that of 10,000 records, and the original's is five times as much.
+#[test]
+fn partial_scales_v_to_the_original() {
+    let file = |estimate: f64| FileEstimate { estimate, variance: 1.0, records: 10_000 };
+    let files: Vec<FileEstimate> = [-1.0, -1.0, 0.0, 1.0, 1.0].map(file).into();
+    let found = combine(Rule::Partial, &files, Some(2_000), Target::Population, Weights::Equal).unwrap();
+    near(found.variance, 5.2);
+    let same = combine(Rule::Tp, &files, Some(2_000), Target::Population, Weights::Equal).unwrap();
+    near(found.variance, same.variance);
+}
+
+#[test]
+fn a_formula_without_its_distribution() {
+    let variance = |rule: Rule| rule.card().variance_for(Target::Population);
+    assert_eq!(variance(Rule::Ts), "T_s = v (n_syn/N + 1/m)");
+    assert_eq!(variance(Rule::Tp), "T_p = b/m + v n_syn/N");
 }
 
 #[test]

@@ -77,6 +77,8 @@ pub fn sample(
     let thinning = settings.sweeps.div_ceil(KEPT).max(1);
     let batch = settings.sweeps.div_ceil(BATCHES).max(1);
     let mut totals = vec![0; shares.groups.len()];
+    let prior_of = |cells: &Vec<usize>| cells.iter().map(|cell| release.analyst_prior[*cell]).sum::<f64>();
+    let total_priors: Vec<f64> = shares.groups.iter().map(prior_of).collect();
     for sweep in 0..settings.sweeps {
         chain.sweep();
         for (total, cells) in totals.iter_mut().zip(&shares.groups) {
@@ -86,8 +88,8 @@ pub fn sample(
             let of = OfGroup {
                 count: chain.counts[share.cell] as f64,
                 total: totals[share.group] as f64,
-                cells: shares.groups[share.group].len() as f64,
-                prior: release.analyst_prior,
+                prior: release.analyst_prior[share.cell],
+                total_prior: total_priors[share.group],
             };
             tally.add(of, target, batch);
             if sweep % thinning == 0 {
@@ -169,7 +171,7 @@ impl<'a> Chain<'a> {
         let (old, new) = (self.counts[cell] as f64, count as f64);
         let likelihood =
             self.release.ln_likelihood(cell, count) - self.release.ln_likelihood(cell, self.counts[cell]);
-        let prior = self.release.analyst_prior;
+        let prior = self.release.analyst_prior[cell];
         likelihood
             + match self.step {
                 CountStep::GivenShares => {
@@ -188,9 +190,8 @@ impl<'a> Chain<'a> {
         if self.step != CountStep::GivenShares {
             return;
         }
-        let prior = self.release.analyst_prior;
         let rng = &mut self.rng;
-        let gammas = self.counts.iter().map(|count| {
+        let gammas = self.counts.iter().zip(&self.release.analyst_prior).map(|(count, prior)| {
             let gamma = Gamma::new(*count as f64 + prior, 1.0).expect("a positive shape");
             gamma.sample(rng).max(f64::MIN_POSITIVE)
         });
@@ -230,19 +231,19 @@ fn start(release: &PredictiveRelease) -> Vec<u64> {
 struct OfGroup {
     count: f64,
     total: f64,
-    cells: f64,
     prior: f64,
+    total_prior: f64,
 }
 
 impl OfGroup {
-    /// Given y the share of a cell is Beta(y + g, Σ'(y + g)), the sum over the others of its group.
+    /// Given y the share of a cell is Beta(y_c + g_c, Σ'(y + g)), the sum over the others of its group.
     fn beta(self) -> (f64, f64) {
-        (self.count + self.prior, self.total - self.count + self.prior * (self.cells - 1.0))
+        (self.count + self.prior, self.total - self.count + self.total_prior - self.prior)
     }
 
     /// The share in the original; without a record in the group it is not defined, and its prior mean stands for it.
     fn original(self) -> f64 {
-        if self.total > 0.0 { self.count / self.total } else { 1.0 / self.cells }
+        if self.total > 0.0 { self.count / self.total } else { self.prior / self.total_prior }
     }
 }
 

@@ -56,7 +56,8 @@ fn mcclures_own_step_has_the_same_posterior() {
     let found = sampled(&release, CountStep::GivenShares, 1_500_000);
     assert!((found[0].moments.mean / exact[0].mean - 1.0).abs() < 0.01, "{found:?} {exact:?}");
     assert!((found[0].moments.variance / exact[0].variance - 1.0).abs() < 0.01, "{found:?} {exact:?}");
-    let other = PredictiveRelease::with_prior(vec![6, 3, 2], vec![1.0, 2.0, 1.0], 12, 0.5).unwrap();
+    let other =
+        PredictiveRelease::with_prior(vec![6, 3, 2], vec![1.0, 2.0, 1.0], 12, vec![0.5, 0.3, 0.2]).unwrap();
     for step in [CountStep::GivenShares, CountStep::SharesIntegratedOut] {
         for (found, exact) in sampled(&other, step, 400_000).iter().zip(exact_moments(&other)) {
             assert!((found.moments.mean / exact.mean - 1.0).abs() < 0.02, "{step:?} {found:?} {exact:?}");
@@ -115,6 +116,38 @@ fn simulated_utilities(epsilon: f64, p0: f64, rows: u64, pairs: u64) -> Vec<f64>
         mcclure_utility(exact_moments(&release)[0], p0, count, rows)
     };
     (0..pairs).map(pair).collect()
+}
+
+/// 100 cells, N = n = 400, and an almost harmless release: 30 % of the records in one cell are 30 % still. A flat prior of weight 1 in each cell, 100 records in
+/// all, drew that to about (120 + 2)/(400 + 200).
+#[test]
+fn many_cells_do_not_swamp_the_data() {
+    let mut released = vec![3; 100];
+    released[0] = 120;
+    let rows = released.iter().sum::<u64>();
+    let share = |release: &PredictiveRelease| sampled(release, CountStep::SharesIntegratedOut, 4_000)[0];
+    let weights = vec![0.2; 100];
+    let total = PredictiveRelease::with_total_prior(released.clone(), weights.clone(), rows).unwrap();
+    let found = share(&total);
+    // The release's own weights, 20 records in all, are taken back too: (120/417)(417 + 20) − 0.2 = 125.6 of 417.
+    let truth = 125.6 / 417.0;
+    assert!((found.moments.mean - truth).abs() < 0.04 && found.interval.covers(truth), "{found:?}");
+    let flat = share(&PredictiveRelease::new(released, weights, rows).unwrap());
+    assert!(flat.moments.mean < 0.25 && !flat.interval.covers(truth), "{flat:?}");
+}
+
+/// The prior of a margin is the sum of the priors of its cells, so that before anything is seen a margin is the same thing asked for in either way.
+#[test]
+fn margins_and_tables_have_one_prior() {
+    let table = PredictiveRelease::with_total_prior(vec![5, 6, 7, 8], vec![2.0, 2.0, 2.0, 6.0], 26).unwrap();
+    let margin = PredictiveRelease::with_total_prior(vec![11, 15], vec![4.0, 8.0], 26).unwrap();
+    let by_hand = (4.0 / 12.0 * 8.0 / 12.0 / 2.0_f64).sqrt();
+    assert!((margin.prior_standard_deviation(0, &[0, 1]) - by_hand).abs() < 1e-14);
+    assert!((table.analyst_prior[0] + table.analyst_prior[1] - margin.analyst_prior[0]).abs() < 1e-14);
+    // Two cells of a group of three: Beta(1/6, 1/6 + 1/2).
+    let (a, b) = (1.0_f64 / 6.0, 4.0 / 6.0);
+    let group = (a * b / ((a + b).powi(2) * (a + b + 1.0))).sqrt();
+    assert!((table.prior_standard_deviation(0, &[0, 1, 3]) - group).abs() < 1e-14);
 }
 
 #[test]

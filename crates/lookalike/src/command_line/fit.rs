@@ -13,7 +13,7 @@ use study::release::{LEDGER, MANIFEST, Manifest};
 use synthesis::Recipe;
 use table::read::{ReadOptions, read_table};
 use table::schema::SchemaFile;
-use table::{Table, TableError};
+use table::{Schema, Table, TableError};
 
 use super::describe::Reading;
 use super::{Everywhere, Failure};
@@ -33,7 +33,7 @@ pub(super) struct Fit {
     /// Means, shares or a table: "mean(income) by sex", "share(smoke) by agegr", "share(smoke = YES)", "table(edu, marital)"; may be given several times
     #[arg(long, value_name = "WHAT")]
     estimate: Vec<String>,
-    /// N, the number of original records [default: what the manifest of the release says]
+    /// N, the number of original records [default: what the manifest of the release says; a private release with `rows` and without `records` does not say it]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     original_rows: Option<u64>,
     /// The rule: tp, ts, proper, partial, tf, pooled, posterior or bootstrap [default: the one that is valid for the release]
@@ -82,11 +82,15 @@ impl Fit {
     pub(super) fn run(&self, everywhere: &Everywhere) -> Result<ExitCode, Failure> {
         let (formula, inputs) = self.formula_and_inputs();
         let estimands = self.estimands(formula)?;
-        let (paths, folder) = files(inputs)?;
+        let (paths, mut folder) = files(inputs)?;
+        refuse_twice(&paths)?;
+        if let Some(folder) = &mut folder {
+            folder.provenance.own_schema = self.own_schema(&paths[0], folder, everywhere)?;
+        }
         let provenance = folder.as_ref().map(|folder| &folder.provenance);
         let manner = self.manner(&estimands, provenance, paths.len())?;
         let tables = self.read(&paths, folder.as_ref(), everywhere)?;
-        let original_rows = self.original_rows.or(provenance.map(|provenance| provenance.original_rows));
+        let original_rows = self.original_rows.or(provenance.and_then(Provenance::known_original_rows));
         let released = Released { files: &tables, original_rows, provenance };
         let answers = estimands
             .iter()
@@ -185,6 +189,26 @@ impl Fit {
         })
     }
 
+    /// The schema of the release, where the files are to be read with another. Those of a private release are read with its own alone: the noise is on its classes.
+    fn own_schema(
+        &self,
+        path: &Path,
+        folder: &ReleaseFolder,
+        everywhere: &Everywhere,
+    ) -> Result<Option<Schema>, Failure> {
+        let options = self.reading.options()?;
+        if options.schema.is_none() {
+            return Ok(None);
+        }
+        if folder.provenance.recipe.privacy.is_some() {
+            let message = "--schema is not for a private release, whose noise is on the classes of its own schema; leave it out";
+            return Err(Failure::Usage(message.into()));
+        }
+        let schema = Some(SchemaFile::read(&folder.schema)?);
+        let options = ReadOptions { schema, progress: everywhere.reading(path), ..options };
+        Ok(Some(read_table(path, &options)?.schema().clone()))
+    }
+
     fn read(
         &self,
         paths: &[PathBuf],
@@ -227,6 +251,20 @@ fn files(inputs: &[String]) -> Result<(Vec<PathBuf>, Option<ReleaseFolder>), Fai
     }
 }
 
+/// A file that is named twice would count as two.
+fn refuse_twice(paths: &[PathBuf]) -> Result<(), Failure> {
+    let mut known = std::collections::HashSet::new();
+    for path in paths {
+        let place = std::fs::canonicalize(path).map_err(|source| TableError::io(path, source))?;
+        if !known.insert(place) {
+            let message =
+                format!("{} is named twice, and would count as two files; name it once", path.display());
+            return Err(Failure::Usage(message));
+        }
+    }
+    Ok(())
+}
+
 /// The release beside whose manifest all of these files lie and which names them; `None` where there is none.
 fn release_of(paths: &[PathBuf]) -> Result<Option<ReleaseFolder>, Failure> {
     let folder = |path: &PathBuf| match path.parent() {
@@ -259,6 +297,7 @@ impl ReleaseFolder {
             recipe: Recipe::read(&folder.join("recipe.toml"))?,
             original_rows: manifest.input.rows,
             ledger: if ledger.exists() { Some(json(&ledger)?) } else { None },
+            own_schema: None,
         };
         Ok(Self { manifest, provenance, schema: folder.join("schema.toml") })
     }

@@ -111,10 +111,7 @@ fn files_beside_their_manifest_are_known_and_others_are_not() {
     assert!(page.contains("for lack of a manifest"), "{page}");
     arguments.extend(["--rule", "partial", "--level", "0.9"]);
     let page = text(&arguments);
-    assert!(
-        page.contains("90 % intervals") && page.contains("warning: `partial` supposes files of N records"),
-        "{page}"
-    );
+    assert!(page.contains("90 % intervals") && page.contains("T_p = b/m + v n_syn/N"), "{page}");
 }
 
 #[test]
@@ -156,6 +153,34 @@ fn a_private_release_is_read_with_its_noise() {
     );
 }
 
+/// 400 people, 4,000 rows and nothing said of the 400: the manifest cannot know them.
+#[test]
+fn a_number_of_rows_is_not_taken_for_the_number_of_records() {
+    let house = House::new();
+    let private = ["--method", "catall", "--epsilon", "5", "--m", "2", "--insecure-test-seed", "3"];
+    let out = house.release(&[private.as_slice(), &["--rows", "4000"]].concat());
+    let asked = [&out, "--estimate", "share(smoke = yes)", "--replicates", "60"];
+    let without = refused(&asked, 2);
+    assert!(without.contains("`rows` was stated") && without.contains("--original-rows N"), "{without}");
+    let page = text(&[asked.as_slice(), &["--original-rows", "400"]].concat());
+    assert!(page.contains("for 400 original records"), "{page}");
+    let other = refused(&[asked.as_slice(), &["--schema", &house.path("schema.toml")]].concat(), 2);
+    assert!(other.contains("--schema is not for a private release"), "{other}");
+}
+
+#[test]
+fn numbers_of_a_method_of_counts_are_warned_of() {
+    let house = House::new();
+    let out = house.release(&["--method", "catall", "--m", "2", "--seed", "1"]);
+    let page = text(&[&out, "--estimate", "mean(age)"]);
+    assert!(page.contains("warning: `catall` keeps only the class of a number"), "{page}");
+    assert!(!text(&[&out, "--estimate", "share(age)"]).contains("warning"));
+    let elsewhere = SCHEMA.replace("cuts = [0, 30, 50, 99]", "cuts = [0, 40, 99]");
+    std::fs::write(house.path("other.toml"), elsewhere).unwrap();
+    let page = text(&[&out, "--estimate", "share(age)", "--schema", &house.path("other.toml")]);
+    assert!(page.contains("is cut here where the model's classes are not"), "{page}");
+}
+
 #[test]
 fn what_has_no_effect_or_no_meaning_is_refused() {
     let house = House::new();
@@ -171,6 +196,9 @@ fn what_has_no_effect_or_no_meaning_is_refused() {
     assert!(with(&["--level", "95"]).contains("0.95"));
     assert!(with(&["--rule", "pooled", "--weights", "n-syn"]).contains("leave --weights out"));
     assert!(refused(&["smoke ~ sex"], 2).contains("no synthetic file"));
+    let file = format!("{out}/synthetic-1.csv");
+    let twice = refused(&[&file, &file, "--estimate", "share(sex)"], 2);
+    assert!(twice.contains("is named twice"), "{twice}");
     assert!(
         refused(&[out, &house.path("people.csv"), "--estimate", "share(sex)"], 2).contains("is a folder")
     );

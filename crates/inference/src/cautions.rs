@@ -1,0 +1,344 @@
+//! What biases every estimate of a release, whatever the rule, as far as its recipe and its files show it.
+
+use synthesis::card::Needs;
+use synthesis::registry;
+use table::grouping::GroupingStyle;
+use table::{Attributes, CodedTable, CountSource, Grouping, Schema, Table};
+
+use crate::provenance::{Making, Provenance};
+use crate::{Estimand, InferenceError, Rule};
+
+/// What must be known of a release to read an answer from it.
+pub(crate) fn cautions(
+    provenance: &Provenance,
+    estimand: &Estimand,
+    rule: Rule,
+    files: &[Table],
+    original_rows: Option<u64>,
+) -> Result<Vec<String>, InferenceError> {
+    let of = Of { provenance, estimand, files, original_rows };
+    let mut cautions = Vec::new();
+    cautions.extend(of.redrawn_numbers());
+    cautions.extend(of.prior()?);
+    cautions.extend(of.filled_cells());
+    cautions.extend(of.what_the_model_leaves_out());
+    if provenance.is_raked() {
+        cautions.push(
+            "the model was raked to published totals: estimates are of the population of those totals, and for the raked margins the interval is wider than it need be"
+                .into(),
+        );
+    }
+    cautions.extend(of.strata(rule));
+    cautions.extend(of.afterwards());
+    Ok(cautions)
+}
+
+struct Of<'a> {
+    provenance: &'a Provenance,
+    estimand: &'a Estimand,
+    files: &'a [Table],
+    original_rows: Option<u64>,
+}
+
+impl Of<'_> {
+    /// Methods of counts keep the class of a number and draw the number anew within it.
+    fn redrawn_numbers(&self) -> Option<String> {
+        let recipe = &self.provenance.recipe;
+        if matches!(self.provenance.making(), Making::NormalRelease { .. }) {
+            let of_mean = matches!(self.estimand, Estimand::Mean { by, .. } if by.is_empty());
+            let message = "`normal-release` tells the mean of the data alone: shares and models are those of a normal distribution with the stated sigma";
+            return (!of_mean).then(|| message.into());
+        }
+        let counts = registry::method(&recipe.method).is_ok_and(|method| method.card.needs == Needs::Counts);
+        if !counts {
+            return None;
+        }
+        let schema = self.files[0].schema();
+        let numeric = |name: &&str| schema.variable(name).is_ok_and(|variable| variable.kind.is_numeric());
+        let (by_value, by_class) = self.numbers(schema);
+        let by_value: Vec<&str> = by_value.into_iter().filter(numeric).collect();
+        if !by_value.is_empty() {
+            return Some(format!(
+                "`{}` keeps only the class of a number and draws the number anew within it, without a look at the data: this answer is about the redrawn values of {}, its \
+                 distance from the data's is not in the interval, and it may be many standard errors; ask for shares in the model's classes, or for a release by `sequential`",
+                recipe.method,
+                by_value.join(", ")
+            ));
+        }
+        let elsewhere: Vec<&str> =
+            by_class.into_iter().filter(numeric).filter(|name| !self.in_classes_of_the_model(name)).collect();
+        (!elsewhere.is_empty()).then(|| {
+            format!(
+                "`{}` keeps only the class of a number, and {} is cut here where the model's classes are not: shares of parts of a class are redrawn ones, and their distance \
+                 from the data's is not in the interval; use the cuts of the release's own schema",
+                recipe.method,
+                elsewhere.join(", ")
+            )
+        })
+    }
+
+    /// The variables that enter by their value, and those that enter by their class.
+    fn numbers<'a>(&'a self, schema: &'a Schema) -> (Vec<&'a str>, Vec<&'a str>) {
+        match self.estimand {
+            Estimand::Model { formula, .. } => {
+                let is_part_of_a_name =
+                    |character: char| character.is_alphanumeric() || "._`".contains(character);
+                let words = || formula.text().split(|character: char| !is_part_of_a_name(character));
+                if words().any(|word| word == ".") {
+                    (schema.variables().iter().map(|variable| variable.name.as_str()).collect(), Vec::new())
+                } else {
+                    (formula.variables(), Vec::new())
+                }
+            }
+            Estimand::Mean { of, by } => (vec![of.as_str()], by.iter().map(String::as_str).collect()),
+            Estimand::Share { .. } | Estimand::Table { .. } => (Vec::new(), self.estimand.variables()),
+        }
+    }
+
+    /// Whether the cuts of a number in the files are cuts of the model too; classes that join some of the model's are as good.
+    fn in_classes_of_the_model(&self, name: &str) -> bool {
+        let asked = self.files[0].schema();
+        let own = self.provenance.own_schema.as_ref().unwrap_or(asked);
+        let cuts = |schema: &Schema| schema.variable(name).ok().and_then(|variable| variable.cuts.clone());
+        match (cuts(asked), cuts(own)) {
+            (Some(asked), Some(own)) => asked.iter().all(|cut| own.contains(cut)),
+            _ => false,
+        }
+    }
+
+    /// The uniform records of `nprior`, added in each stratum.
+    fn prior(&self) -> Result<Option<String>, InferenceError> {
+        let recipe = &self.provenance.recipe;
+        let takes_it = matches!(recipe.method.as_str(), "catall" | "ipf");
+        let Some(prior) = self.provenance.number("nprior").filter(|prior| takes_it && *prior > 0.0) else {
+            return Ok(None);
+        };
+        let strata = self.number_of_strata()?;
+        let added = prior * strata as f64;
+        let each = if strata > 1 { format!(" in each of {strata} strata") } else { String::new() };
+        let share = self.original_rows.map_or_else(String::new, |rows| {
+            format!("about {:.2} % of ", 100.0 * added / (rows as f64 + added))
+        });
+        Ok(Some(format!(
+            "nprior = {prior}{each} makes {share}the records uniform over all cells: estimates lean towards that, and no rule takes it back"
+        )))
+    }
+
+    fn number_of_strata(&self) -> Result<usize, InferenceError> {
+        let recipe = &self.provenance.recipe;
+        if recipe.strata.is_empty() {
+            return Ok(1);
+        }
+        let grouping = Grouping { groups: recipe.groups as usize, style: GroupingStyle::Quantiles };
+        let coded =
+            CodedTable::over(&self.files[0], &grouping, |variable| recipe.strata.contains(&variable.name))?;
+        Ok(coded.contingency_table(&Attributes::all(coded.domain()))?.counts().len().max(1))
+    }
+
+    /// The records of `alpha`, by the sizes of the files, which are random themselves.
+    fn filled_cells(&self) -> Option<String> {
+        let provenance = self.provenance;
+        let filled = provenance.recipe.method == "saturated"
+            && provenance.number("alpha").is_some_and(|alpha| alpha > 0.0);
+        if !filled {
+            return None;
+        }
+        let sizes: Vec<f64> = self.files.iter().map(|file| file.rows() as f64).collect();
+        let m = sizes.len() as f64;
+        let mean = sizes.iter().sum::<f64>() / m;
+        let squares: f64 = sizes.iter().map(|size| (size - mean).powi(2)).sum();
+        let variance = match (provenance.sigma() > 0.0, sizes.len() > 1) {
+            (false, _) => Some(mean),
+            (true, true) => Some(squares / (m - 1.0)),
+            (true, false) => None,
+        };
+        let share = match (self.original_rows, variance) {
+            (Some(rows), Some(variance)) => {
+                let expected = rows as f64 * provenance.number("scale").unwrap_or(1.0);
+                let share = 100.0 * (1.0 - expected / mean).max(0.0);
+                let error = 100.0 * expected / mean * (variance / m).sqrt() / mean;
+                format!(
+                    "about {share:.2} % of the records (by the sizes of the files; standard error {error:.2} points)"
+                )
+            }
+            _ => "a part of the records, which the size of one file cannot tell,".to_owned(),
+        };
+        Some(format!(
+            "alpha fills empty cells: {share} are uniform over cells that were empty, and estimates lean towards that"
+        ))
+    }
+
+    fn what_the_model_leaves_out(&self) -> Option<String> {
+        let recipe = &self.provenance.recipe;
+        let left_out = match recipe.method.as_str() {
+            "ipf" => "the model knows the margins it was given; what they do not hold, such as interactions of more variables,".to_owned(),
+            "graph" => "each variable is drawn given the few that it depends on most; what it has to do with others".to_owned(),
+            "sequential" => {
+                let apart = self.drawn_apart();
+                if apart.is_empty() {
+                    return None;
+                }
+                format!("the recipe keeps predictors from {}; what they have to do with those", apart.join(", "))
+            }
+            _ => return None,
+        };
+        Some(format!("{left_out} is estimated as the model has it"))
+    }
+
+    /// Variables that a sequential recipe draws without some of the others.
+    fn drawn_apart(&self) -> Vec<String> {
+        let recipe = &self.provenance.recipe;
+        let text = |section: &toml::Value, key: &str| {
+            section.get(key).and_then(toml::Value::as_str).map(str::to_owned)
+        };
+        let mut apart = Vec::new();
+        let general = recipe.options.get("method").and_then(toml::Value::as_str) == Some("sample");
+        if general {
+            apart.push("every variable that has no method of its own (method = \"sample\")".to_owned());
+        }
+        if recipe.options.contains_key("except") {
+            apart.push("every variable (except)".to_owned());
+        }
+        for (name, section) in &recipe.variables {
+            let restricted = ["predictors", "except"].iter().find(|key| section.get(**key).is_some());
+            if let Some(key) = restricted {
+                apart.push(format!("{name} ({key})"));
+            } else if text(section, "method").as_deref() == Some("sample") {
+                apart.push(format!("{name} (method = \"sample\")"));
+            }
+        }
+        apart
+    }
+
+    /// Strata keep their numbers of records: nothing is drawn where only they are asked for.
+    fn strata(&self, rule: Rule) -> Option<String> {
+        let recipe = &self.provenance.recipe;
+        let supposes_draws = matches!(rule, Rule::Ts | Rule::Pooled | Rule::Proper);
+        let of_strata = self.estimand.is_of_shares()
+            && self.estimand.variables().iter().all(|name| recipe.strata.iter().any(|by| by == name));
+        (supposes_draws && of_strata && recipe.privacy.is_none()).then(|| {
+            "strata keep their shares of the records, so that synthesis adds nothing to these shares: the interval is wider than it need be".into()
+        })
+    }
+
+    fn afterwards(&self) -> Vec<String> {
+        let after = &self.provenance.recipe.after;
+        let mut cautions = Vec::new();
+        let touched: Vec<&str> = self
+            .estimand
+            .variables()
+            .into_iter()
+            .filter(|name| after.top.contains_key(*name) || after.bottom.contains_key(*name))
+            .collect();
+        if !touched.is_empty() {
+            cautions.push(format!(
+                "top or bottom coding after synthesis cut the tails of {}",
+                touched.join(", ")
+            ));
+        }
+        if after.remove_replicated_uniques {
+            cautions.push(
+                "replicated uniques were removed after synthesis: rare combinations are estimated too low"
+                    .into(),
+            );
+        }
+        cautions
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use synthesis::Recipe;
+    use table::read::{ReadOptions, read_csv_text};
+    use table::schema::SchemaFile;
+
+    use super::*;
+
+    const SCHEMA: &str = "[variables.a]\nkind = \"categorical\"\nlevels = [\"x\", \"y\"]\n\
+        [variables.b]\nkind = \"integer\"\nrange = [0, 100]\ncuts = [0, 10, 50, 100]\n";
+
+    /// 110 records.
+    fn file(schema: &str) -> Table {
+        let text = "a,b\n".to_owned() + &"x,3\ny,70\n".repeat(55);
+        let schema = Some(SchemaFile::parse(schema).unwrap());
+        read_csv_text(&text, &ReadOptions { schema, ..ReadOptions::default() }).unwrap()
+    }
+
+    fn made(recipe: &str) -> Provenance {
+        let recipe = Recipe::parse(recipe).unwrap();
+        Provenance { recipe, original_rows: 7, ledger: None, own_schema: None }
+    }
+
+    fn told(recipe: &str, what: &str, rule: Rule) -> String {
+        let estimand = if what.contains('~') {
+            let formula = models::Formula::parse(what).unwrap();
+            Estimand::Model { formula, family: models::ModelFamily::Gaussian }
+        } else {
+            Estimand::parse(what).unwrap()
+        };
+        cautions(&made(recipe), &estimand, rule, &[file(SCHEMA)], Some(100)).unwrap().join("; ")
+    }
+
+    #[test]
+    fn what_biases_is_said_with_its_size() {
+        let of = |recipe: &str| told(recipe, "share(a)", Rule::Ts);
+        // 25/(100 + 25) by the N that is asked with, not the manifest's.
+        assert!(of("method = \"catall\"\n[options]\nnprior = 25").contains("20.00 %"));
+        assert!(of("method = \"ipf\"\n[options]\nnprior = 25").contains("20.00 %"));
+        assert!(
+            of("method = \"catall\"\n[options]\nnprior = 25\n[privacy]\nepsilon = 1.0").contains("20.00 %")
+        );
+        assert!(of("method = \"catall\"").is_empty());
+        // Two strata, each with its own prior: 50/(100 + 50).
+        let strata =
+            told("method = \"catall\"\nstrata = [\"a\"]\n[options]\nnprior = 25", "share(b)", Rule::Ts);
+        assert!(strata.contains("33.33 %") && strata.contains("2 strata"), "{strata}");
+        let poisson = of("method = \"saturated\"\n[options]\nfamily = \"poisson\"\nalpha = 0.1");
+        // 1 − 100/110, and 100/110 · √110/110.
+        assert!(poisson.contains("9.09 %") && poisson.contains("error 8.67"), "{poisson}");
+        let one = of("method = \"saturated\"\n[options]\nalpha = 0.1");
+        assert!(one.contains("the size of one file cannot tell"), "{one}");
+        assert!(of("method = \"sequential\"\n[after.top]\na = 3.0").contains("tails of a"));
+        assert!(of("method = \"sequential\"\n[after.top]\nb = 3.0").is_empty());
+    }
+
+    #[test]
+    fn numbers_of_count_methods_are_redrawn_ones() {
+        for method in ["catall", "ipf", "saturated", "dirichlet"] {
+            let recipe = format!("method = \"{method}\"");
+            assert!(told(&recipe, "mean(b)", Rule::Ts).contains("keeps only the class"), "{method}");
+            assert!(told(&recipe, "a ~ b", Rule::Ts).contains("keeps only the class"), "{method}");
+            assert!(told(&recipe, "a ~ .", Rule::Ts).contains("values of b"), "{method}");
+            assert!(!told(&recipe, "share(b) by a", Rule::Ts).contains("keeps only the class"), "{method}");
+        }
+        assert!(!told("method = \"sequential\"", "mean(b)", Rule::Ts).contains("keeps only the class"));
+    }
+
+    #[test]
+    fn cuts_elsewhere_than_the_models_are_told() {
+        let share = Estimand::parse("share(b)").unwrap();
+        let with = |cuts: &str| {
+            let own_schema = Some(file(SCHEMA).schema().clone());
+            let provenance = Provenance { own_schema, ..made("method = \"catall\"") };
+            let read = file(&SCHEMA.replace("[0, 10, 50, 100]", cuts));
+            cautions(&provenance, &share, Rule::Ts, &[read], Some(100)).unwrap().join("; ")
+        };
+        assert!(with("[0, 20, 50, 100]").contains("use the cuts of the release's own schema"));
+        assert!(with("[0, 50, 100]").is_empty(), "classes that join classes");
+    }
+
+    #[test]
+    fn what_a_model_leaves_out_is_told() {
+        let of = |recipe: &str| told(recipe, "share(a)", Rule::Ts);
+        assert!(of("method = \"graph\"").contains("is estimated as the model has it"));
+        assert!(of("method = \"sequential\"").is_empty());
+        assert!(of("method = \"sequential\"\n[variables.b]\npredictors = []").contains("b (predictors)"));
+        assert!(of("method = \"sequential\"\n[variables.b]\nmethod = \"sample\"").contains("b (method"));
+        assert!(of("method = \"sequential\"\n[options]\nexcept = [\"a\"]").contains("(except)"));
+        assert!(of("method = \"ipf\"\n[options]\ntotals = \"t.csv\"").contains("raked to published totals"));
+        let strata = "method = \"catall\"\nstrata = [\"a\"]";
+        assert!(told(strata, "share(a)", Rule::Ts).contains("wider than it need be"));
+        assert!(told(strata, "share(a)", Rule::Tp).is_empty(), "b shows that nothing was drawn");
+        assert!(told(strata, "share(b)", Rule::Ts).is_empty());
+    }
+}
