@@ -141,13 +141,16 @@ pub fn reproduction(marks: &[Vec<Marks>]) -> Reproduction {
 
 /// What must hold: the order of the entries.
 fn order_table(marks: &[Vec<Marks>]) -> ReproducedTable {
-    let mut table =
-        ReproducedTable::new("Order of the entries", "What must agree: the medians over the runs, ranked.");
+    let mut table = ReproducedTable::new(
+        "Order of the entries",
+        "What must agree. Utility is ranked by the median over the runs; risk as in Table 2, by the mean.",
+    );
     let median_of = |of: fn(&Marks) -> f64| -> Vec<f64> {
         marks.iter().map(|runs| median(runs.iter().map(of).collect())).collect()
     };
     let utility = median_of(|marks| marks.risk_utility().utility);
-    let risk = median_of(Marks::risk);
+    let mean = |runs: &Vec<Marks>| runs.iter().map(Marks::risk).sum::<f64>() / runs.len() as f64;
+    let risk: Vec<f64> = marks.iter().map(mean).collect();
     let printed = printed::TABLE_1[6];
     let correlation = spearman(&utility, &printed);
     let as_mapped: Vec<f64> = marks
@@ -167,23 +170,29 @@ fn order_table(marks: &[Vec<Marks>]) -> ReproducedTable {
     };
     let must = |low: f64, high: f64| Rule::Must { low, high };
     let as_printed = spearman(&as_mapped, &printed);
+    let (median, mean) = ("median of runs", "mean of runs");
     let rows = [
-        ("Spearman correlation of utility with the paper's", None, correlation, must(0.7, 1.0)),
+        ("Spearman correlation of utility with the paper's", median, None, correlation, must(0.7, 1.0)),
         (
             "The same with the map's second axis mirrored where the paper's is, for diagnosis",
+            median,
             None,
             as_printed,
             Rule::Shown,
         ),
-        ("Raab's rank by utility", Some(1.0), rank(&utility, raab, -1.0), must(1.0, 2.0)),
-        ("Pistner's rank by risk, lowest first", Some(1.0), rank(&risk, pistner, 1.0), must(1.0, 2.0)),
+        ("Raab's rank by utility", median, Some(1.0), rank(&utility, raab, -1.0), must(1.0, 2.0)),
+        ("Pistner's rank by risk, lowest first", mean, Some(1.0), rank(&risk, pistner, 1.0), must(1.0, 2.0)),
+        (
+            "Spearman correlation of risk with the paper's",
+            mean,
+            None,
+            spearman(&risk, &printed::RISK),
+            Rule::Shown,
+        ),
     ];
-    for (row, paper, ours, rule) in rows {
-        table.cells.push(Cell::new(row, "median of runs", paper, Ours::exact(ours), rule));
+    for (row, column, paper, ours, rule) in rows {
+        table.cells.push(Cell::new(row, column, paper, Ours::exact(ours), rule));
     }
-    let correlation = spearman(&risk, &printed::RISK);
-    let row = "Spearman correlation of risk with the paper's";
-    table.cells.push(Cell::new(row, "median of runs", None, Ours::exact(correlation), Rule::Shown));
     table
 }
 
