@@ -1,10 +1,11 @@
 //! `graph`: Chen's graph bootstrap (Taub et al. 2020, section 2.2).
 //!
 //! Every pair of variables is scored by its normalised chi-square, V² = χ² / (N min(r − 1, c − 1)) (Cramér 1946). Every variable is linked to
-//! the two with which it scores highest. Variables are simulated in an order in which each but the first comes after a variable that it is
-//! linked to, and is bootstrapped from the records that agree with it on the strongest two of these; where no record does, on the
-//! strongest one. Numbers are put into classes, and a number is then drawn from the records of its class; or every number is a
-//! category.
+//! the two with which it scores highest, so that a variable which is strongest for many has many links. Variables are simulated in an
+//! order in which each but the first comes after a variable that it is linked to, and is bootstrapped from the records that agree with
+//! it on all of these, "its neighbourhood of fields with edges into it, which have already been simulated"; where no record does, on as
+//! many of the strongest as some record does. Numbers are put into classes, and a number is then drawn from the records of its class; or
+//! every number is a category.
 
 use serde::Deserialize;
 use table::expression::Expression;
@@ -24,13 +25,13 @@ use crate::{Model, SynthesisError, Synthesizer, registry};
 /// The card.
 pub const CARD: MethodCard = MethodCard {
     name: "graph",
-    summary: "bootstraps each variable from the records that agree on the two variables it depends on most",
+    summary: "bootstraps each variable from the records that agree on the variables it depends on most",
     use_when: "an account without any model is wanted; it keeps strong pairs and loses weak ones",
     needs: Needs::Records,
     options: &[
         OptionCard {
             name: "neighbours",
-            meaning: "to how many others each variable is linked, and on how many a record must agree",
+            meaning: "to how many others each variable is linked by itself; a record must agree on all linked variables that are drawn before",
             default: "2",
         },
         OptionCard {
@@ -202,7 +203,7 @@ impl Graph {
         while let Some(place) = next {
             let vertex = open.remove(place);
             let known = order.iter().copied().filter(|other| linked[vertex][*other]);
-            parents[vertex] = strongest(&scores[vertex], known, self.neighbours);
+            parents[vertex] = strongest(&scores[vertex], known, size);
             order.push(vertex);
             // A vertex without a link to those before it begins a part of the graph of its own.
             next = best(&open, |vertex| {
@@ -307,5 +308,20 @@ mod tests {
         assert_eq!(parents, [vec![1], vec![], vec![1], vec![2]]);
         let (_, parents) = Graph::default().structure(&scores);
         assert_eq!(parents[2], [1, 0]);
+    }
+
+    #[test]
+    fn the_neighbourhood_is_not_limited_to_two() {
+        // 4 chooses 1 and 0 itself, and is chosen by 2 and 3.
+        let mut star = vec![vec![0.01; 5]; 5];
+        for (left, right, score) in
+            [(0, 1, 0.9), (0, 2, 0.8), (0, 3, 0.7), (1, 4, 0.3), (2, 4, 0.2), (3, 4, 0.1), (0, 4, 0.25)]
+        {
+            star[left][right] = score;
+            star[right][left] = score;
+        }
+        let (order, parents) = Graph::default().structure(&star);
+        assert_eq!(order, [0, 1, 2, 3, 4]);
+        assert_eq!(parents[4], [1, 0, 2, 3], "all that are linked to it, the strongest first");
     }
 }

@@ -1,8 +1,10 @@
 //! `quantile`: quantile regression at the midpoints of equal bins of (0, 1] (Pistner, Slavković & Vilhuber 2018; Taub et al. 2020, C.2).
 //!
 //! A uniform draw picks the bin, and the bin's regression gives the number. Categories are recoded by the rank of their frequency, drawn as
-//! numbers, and cut back: the cut-offs are those quantiles of such draws for the original records which the original shares of the
-//! categories name. Draws that are equal are told apart by chance, so that shares are kept where a category holds most records.
+//! numbers, and cut back: the cut-offs are those quantiles of the draws which the original shares of the categories name, so that the
+//! shares are kept ("quantile cut-offs for each of these levels was calculated from the original codings. Then, the predicted value for
+//! each of these quantiles was calculated from the predictions", C.2). The quantiles of a few draws say little: these are cut where
+//! such draws for the original records are. Draws that are equal are told apart by chance.
 
 use rand::RngExt;
 use serde::{Deserialize, Serialize};
@@ -19,6 +21,9 @@ pub(super) const NAME: &str = "quantile";
 /// How far equal draws of ranks are moved, at most, to tell them apart.
 const MOVE: f64 = 1e-3;
 
+/// From so many draws on their own quantiles are the cut-offs.
+const MANY: usize = 500;
+
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Quantile {
     plan: DesignPlan,
@@ -28,10 +33,12 @@ struct Quantile {
     remark: Option<String>,
 }
 
-/// Categories by the rank of their frequency, and the cut-offs between them.
+/// Categories by the rank of their frequency; for each but the last, the share of the records that it and those before it hold, and the
+/// cut-off above it among draws for the original records.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct Ranks {
     by_frequency: Vec<u32>,
+    shares: Vec<f64>,
     cut_offs: Vec<f64>,
 }
 
@@ -70,13 +77,14 @@ pub(super) fn fit(task: &Task<'_>) -> Result<Box<dyn Conditional>, SynthesisErro
             let mut model = Quantile { plan, bins: complete(&fits), categories: None, remark: remark(&fits) };
             let mut draws = model.numbers(&task.given, task.rows, MOVE, &mut task.seed.stream(0))?;
             draws.sort_unstable_by(f64::total_cmp);
-            let mut held = 0;
-            let cut_off = |code: &u32| {
-                held += count[*code as usize];
-                draws[held - 1]
-            };
-            let cut_offs = by_frequency[..by_frequency.len() - 1].iter().map(cut_off).collect();
-            model.categories = Some(Ranks { by_frequency, cut_offs });
+            let held = by_frequency[..by_frequency.len() - 1].iter().scan(0, |held, code| {
+                *held += count[*code as usize];
+                Some(*held)
+            });
+            let held: Vec<usize> = held.collect();
+            let shares = held.iter().map(|held| *held as f64 / codes.len() as f64).collect();
+            let cut_offs = held.iter().map(|held| draws[held - 1]).collect();
+            model.categories = Some(Ranks { by_frequency, shares, cut_offs });
             Ok(Box::new(model))
         }
     }
@@ -115,6 +123,18 @@ impl Quantile {
     }
 }
 
+/// The quantiles of these draws at these shares, so that each share is kept to one record; `part` of a record is rounded up, and with a
+/// uniform part a category too rare for a record of its own has one now and then.
+fn own_cut_offs(draws: &[f64], shares: &[f64], part: f64) -> Vec<f64> {
+    let mut sorted = draws.to_vec();
+    sorted.sort_unstable_by(f64::total_cmp);
+    let cut_off = |share: &f64| {
+        let held = (share * sorted.len() as f64 + part).floor() as usize;
+        held.checked_sub(1).map_or(f64::NEG_INFINITY, |last| sorted[last.min(sorted.len() - 1)])
+    };
+    shares.iter().map(cut_off).collect()
+}
+
 impl Conditional for Quantile {
     fn method(&self) -> &'static str {
         NAME
@@ -129,10 +149,13 @@ impl Conditional for Quantile {
     ) -> Result<Draws, SynthesisError> {
         match &self.categories {
             None => Ok(Draws::Numbers(self.numbers(given, rows, 0.0, rng)?)),
-            Some(Ranks { by_frequency, cut_offs }) => {
+            Some(ranks) => {
                 let numbers = self.numbers(given, rows, MOVE, rng)?;
+                let own =
+                    (numbers.len() >= MANY).then(|| own_cut_offs(&numbers, &ranks.shares, rng.random()));
+                let cut_offs = own.as_ref().unwrap_or(&ranks.cut_offs);
                 let category =
-                    |number: f64| by_frequency[cut_offs.partition_point(|cut_off| *cut_off < number)];
+                    |number: f64| ranks.by_frequency[cut_offs.partition_point(|cut_off| *cut_off < number)];
                 Ok(Draws::Codes(numbers.into_iter().map(category).collect()))
             }
         }
@@ -149,5 +172,26 @@ impl Conditional for Quantile {
 
     fn remark(&self) -> Option<String> {
         self.remark.clone()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn many_draws_are_cut_where_the_original_shares_are_kept() {
+        // Shares of 0.5, 0.3, 0.1999 and 0.0001, whatever the draws are like.
+        let draws: Vec<f64> = (0..1000).map(|draw| f64::from((draw * 617) % 1000).powi(2)).collect();
+        let shares = [0.5, 0.8, 0.9999];
+        let held = |part: f64| -> Vec<usize> {
+            let cut_offs = own_cut_offs(&draws, &shares, part);
+            let below = |cut_off: &f64| draws.iter().filter(|draw| **draw <= *cut_off).count();
+            cut_offs.iter().map(below).collect()
+        };
+        assert_eq!(held(0.5), [500, 800, 1000]);
+        assert_eq!(held(0.05), [500, 800, 999], "the rarest has its record once in ten times");
+        assert_eq!(own_cut_offs(&[3.0, 1.0], &[0.2], 0.5), [f64::NEG_INFINITY]);
+        assert_eq!(own_cut_offs(&[3.0, 1.0], &[0.2], 0.7), [1.0]);
     }
 }
