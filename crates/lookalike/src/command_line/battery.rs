@@ -72,6 +72,24 @@ impl Battery {
         Ok(MEASURES.iter().filter(wanted).copied().collect())
     }
 
+    /// The first option that is given beside those on models.
+    pub(super) fn given_beside_models(&self) -> Option<&'static str> {
+        [
+            ("--only", !self.only.is_empty()),
+            ("--tables", !self.tables.is_empty()),
+            ("--ways", self.ways.is_some()),
+            ("--groups", self.groups.is_some()),
+            ("--without-missing", self.without_missing),
+            ("--keys", !self.keys.is_empty()),
+            ("--targets", !self.targets.is_empty()),
+            ("--order", self.order.is_some()),
+            ("--permutations", self.permutations.is_some()),
+            ("--resamples", self.resamples.is_some()),
+        ]
+        .into_iter()
+        .find_map(|(option, given)| given.then_some(option))
+    }
+
     /// These options on top of what is usual.
     pub(super) fn settings(&self, usual: Settings) -> Result<Settings, Failure> {
         let mut settings = usual;
@@ -144,7 +162,8 @@ impl Battery {
         Ok(())
     }
 
-    fn models(&self) -> Result<Vec<ModelRequest>, Failure> {
+    /// The models that are asked for.
+    pub(super) fn models(&self) -> Result<Vec<ModelRequest>, Failure> {
         let family = |at: usize| -> Result<ModelFamily, Failure> {
             let name = match self.family.as_slice() {
                 [] => return Ok(ModelFamily::Gaussian),

@@ -5,13 +5,13 @@ use std::process::ExitCode;
 
 use clap::Args;
 use measures::Settings;
-use measures::utility::model::ModelRequest;
-use models::Formula;
 use privacy::NoiseSource;
 use study::decision::{Decision, NOT_COVERED, Publication};
 use study::frontier::axes::{EPSILON, computed};
 use study::frontier::resume::FRONTIER;
-use study::frontier::{Battery, Contestant, Frontier, Limit, LimitCheck, Origin, limits};
+use study::frontier::{
+    Battery, Contestant, Frontier, Limit, LimitCheck, Origin, limits, records_sha256, schema_sha256,
+};
 use study::release::now;
 use synthesis::{Recipe, Run, private};
 use table::read::{ReadOptions, read_table};
@@ -83,13 +83,13 @@ pub(super) struct ReleaseCommand {
 impl ReleaseCommand {
     pub(super) fn run(&self, everywhere: &Everywhere) -> Result<ExitCode, Failure> {
         let out = self.drawing.out()?;
-        let families = self.battery.families()?;
-        self.check_publication(&families)?;
         let frontier = self.frontier.as_deref().map(read_frontier).transpose()?;
         let chosen = frontier.as_ref().map(|frontier| self.chosen(frontier)).transpose()?;
         let recipe = self.recipe_of(chosen)?;
+        let battery = self.battery(frontier.as_ref())?;
+        self.check_publication(&battery.families)?;
         let limits = self.limits(frontier.as_ref())?;
-        let names: Vec<&str> = families.iter().map(|family| family.name()).collect();
+        let names = battery.family_names();
         for limit in &limits {
             computed(&format!("--limit \"{}\"", limit.text), &limits::axis_of(limit), &names)?;
         }
@@ -100,8 +100,6 @@ impl ReleaseCommand {
             check_same_data(frontier, &original)?;
         }
         let caveats = self.caveats(&original)?;
-        self.battery.check_honoured(&families, &[("--regions", self.regions.is_some(), &["intruder"])])?;
-        let settings = self.settings(frontier.as_ref())?;
         let (fitted, ledger) = if recipe.privacy.is_some() {
             let fit = private::fit(&original, &recipe, self.noise()?)?;
             (fit.fitted, Some(fit.ledger))
@@ -116,8 +114,8 @@ impl ReleaseCommand {
             recipe: &recipe,
             fitted: &fitted,
             ledger: ledger.as_ref(),
-            families: &families,
-            settings: &settings,
+            families: &battery.families,
+            settings: &battery.settings,
             limits: &limits,
             frontier: frontier.as_ref(),
             not_covered,
@@ -231,38 +229,28 @@ impl ReleaseCommand {
         Ok(limits)
     }
 
-    /// What is measured: what the command line says, and else what the frontier measured.
-    fn settings(&self, frontier: Option<&Frontier>) -> Result<Settings, Failure> {
-        let mut settings = self.battery.settings(match frontier {
-            Some(frontier) => Battery::usual(frontier.columns),
-            None => Settings::default(),
+    /// What is measured: what the frontier measured, and models beside; without a frontier what the command line says.
+    fn battery(&self, frontier: Option<&Frontier>) -> Result<Battery, Failure> {
+        let Some(frontier) = frontier else {
+            let families = self.battery.families()?;
+            self.battery
+                .check_honoured(&families, &[("--regions", self.regions.is_some(), &["intruder"])])?;
+            let mut settings = self.battery.settings(Settings::default())?;
+            settings.intruder.regions = self.regions.as_deref().map(read_regions).transpose()?;
+            return Ok(Battery::new(settings, families));
+        };
+        let other = self.battery.given_beside_models().or(self.regions.as_ref().map(|_| "--regions"));
+        if let Some(option) = other {
+            return Err(Failure::Usage(format!(
+                "{option}: a version of a frontier is judged by what the frontier measured; leave it out"
+            )));
+        }
+        let asked = frontier.settings.as_ref().ok_or_else(|| {
+            Failure::Usage(format!("{FRONTIER} is of an earlier version of the software; compute it anew"))
         })?;
-        settings.intruder.regions = self.regions.as_deref().map(read_regions).transpose()?;
-        let Some(frontier) = frontier else { return Ok(settings) };
-        if settings.intruder.regions.is_none()
-            && frontier.limits.iter().any(|limit| limit.measure == limits::REGIONS)
-        {
-            let message = "--regions: the frontier's limits have regions of (RR, R); name their file again";
-            return Err(Failure::Usage(message.into()));
-        }
-        if settings.keys.is_empty() {
-            settings.keys.clone_from(&frontier.keys);
-        }
-        if settings.targets.is_empty() {
-            settings.targets.clone_from(&frontier.targets);
-        }
-        if settings.models.is_empty() {
-            let models = frontier.models.iter().zip(&frontier.model_families);
-            let request =
-                |(formula, family): (&String, &String)| -> Result<ModelRequest, models::ModelError> {
-                    Ok(ModelRequest { formula: Formula::parse(formula)?, family: family.parse()? })
-                };
-            settings.models = models
-                .map(request)
-                .collect::<Result<_, _>>()
-                .map_err(|error| Failure::Usage(format!("{FRONTIER}: {error}")))?;
-        }
-        Ok(settings)
+        let mut battery = asked.battery()?;
+        battery.settings.models.extend(self.battery.models()?);
+        Ok(battery)
     }
 
     /// What no ledger covers, where a private version is chosen or accepted by what was measured; refused without a reason.
@@ -311,16 +299,16 @@ fn read_frontier(folder: &Path) -> Result<Frontier, Failure> {
         .map_err(|error| Failure::Usage(format!("{} is not a finished frontier: {error}", path.display())))
 }
 
-/// A frontier of other data says nothing of these.
+/// A frontier of other records, or of the same under another schema, says nothing of these.
 fn check_same_data(frontier: &Frontier, original: &Table) -> Result<(), Failure> {
-    let (rows, columns) = (original.rows() as u64, original.columns().len());
-    if (frontier.rows, frontier.columns) == (rows, columns) {
+    let found = (records_sha256(original), schema_sha256(original.schema()));
+    if found == (frontier.data_sha256.clone(), frontier.schema_sha256.clone()) {
         return Ok(());
     }
     Err(Failure::Usage(format!(
-        "the frontier is of {} ({} records, {} variables), and these data have {rows} records and {columns} variables; run it again on \
-         them",
-        frontier.data, frontier.rows, frontier.columns
+        "the frontier is of {} with other records, read in another way, or under another schema than these; run it again on them, or name the \
+         same --schema",
+        frontier.data
     )))
 }
 

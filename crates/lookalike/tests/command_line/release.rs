@@ -45,15 +45,14 @@ impl House {
     }
 
     fn release(&self, arguments: &[&str]) -> assert_cmd::assert::Assert {
-        let usual = [
-            "--schema",
-            &self.path("people.schema.toml"),
-            "--accepted-by",
-            "the board",
-            "--only",
-            "tables,uniques",
-        ];
-        lookalike().args(["release", &self.path("people.csv")]).args(usual).args(arguments).assert()
+        let usual = ["--schema", &self.path("people.schema.toml"), "--accepted-by", "the board"];
+        let only: &[&str] = if arguments.contains(&"--recipe") { &["--only", "tables,uniques"] } else { &[] };
+        lookalike()
+            .args(["release", &self.path("people.csv")])
+            .args(usual)
+            .args(only)
+            .args(arguments)
+            .assert()
     }
 
     /// Every file of a release that may leave the house.
@@ -182,6 +181,7 @@ fn a_frontier_is_released_by_its_recommendation_or_by_name() {
     for (arguments, expected) in [
         (&["--frontier", &frontier, "--choose", "ipv"][..], "did you mean `ipf`"),
         (&["--frontier", &frontier, "--m", "3"], "--m: the frontier measured"),
+        (&["--frontier", &frontier, "--groups", "3"], "--groups: a version of a frontier"),
         (
             &["--recipe", &house.path("plain.recipe.toml"), "--publish", "tabels", "--because", "x"],
             "did you mean `tables`",
@@ -201,15 +201,19 @@ fn a_frontier_is_released_by_its_recommendation_or_by_name() {
 #[test]
 fn a_learned_schema_needs_a_reason() {
     let house = House::new();
+    let (data, recipe, out) = (house.path("people.csv"), house.path("plain.recipe.toml"), house.path("out"));
     let asked = [
         "release",
-        &house.path("people.csv"),
+        &data,
         "--recipe",
-        &house.path("plain.recipe.toml"),
+        &recipe,
         "--only",
         "tables",
+        "--accepted-by",
+        "the board",
+        "--out",
+        &out,
     ];
-    let asked = [&asked[..], &["--accepted-by", "the board", "--out", &house.path("out")]].concat();
     let refused = lookalike().args(&asked).assert().code(3);
     assert!(stderr(&refused).contains("--learned-schema REASON"), "{}", stderr(&refused));
     lookalike().args(&asked).args(["--learned-schema", "the code book is lost"]).assert().success();
