@@ -13,7 +13,6 @@ use study::frontier::{
     Battery, Contest, Entry, Frontier, Imported, Limit, Origin, Progress, RunStore, Timings, built_in, grid,
     limits,
 };
-use study::release::sha256_of_file;
 use table::read::{ReadOptions, read_table};
 use table::{Table, TableError, atomic_file};
 
@@ -132,7 +131,6 @@ impl FrontierCommand {
         Ok(Contest {
             original,
             data: file_name(&self.data),
-            fingerprint: sha256_of_file(&self.data)?,
             entries,
             imported,
             battery,
@@ -158,11 +156,9 @@ impl FrontierCommand {
             };
             let paths: Vec<PathBuf> = files.split(',').map(|file| PathBuf::from(file.trim())).collect();
             let tables = paths.iter().map(|path| read_as_it_is(path, options)).collect::<Result<_, _>>()?;
-            let hashes = paths.iter().map(|path| sha256_of_file(path)).collect::<Result<Vec<_>, _>>()?;
             let imported = Imported {
                 name: grid::file_name(name.trim()),
                 files: paths.iter().map(|path| file_name(path)).collect(),
-                fingerprint: hashes.join(" "),
                 tables,
             };
             imported.check_columns(original)?;

@@ -1,6 +1,7 @@
 //! Finished runs, kept as small files, so that a frontier that was interrupted goes on where it stopped.
 //!
-//! A run is found again by a key: a hash of all that it depends on (software, data, schema, recipe, battery, seed, number). Whether it was read or
+//! A run is found again by a key: a hash of all that it depends on (version of the software, records as they were read, schema, recipe, battery,
+//! seed, number). A run that failed is not kept: what stood in its way may be gone. Whether it was read or
 //! computed, what goes into the frontier is what its file says, so that both give the same bytes.
 
 use std::path::{Path, PathBuf};
@@ -62,14 +63,15 @@ impl RunStore {
     /// The run of this name and number, if it is kept and has this key.
     pub fn find(&self, name: &str, number: u32, key: &str) -> Option<RunRecord> {
         let text = std::fs::read_to_string(self.path(name, number)?).ok()?;
-        serde_json::from_str(&text).ok().filter(|record: &RunRecord| record.key == key)
+        let is_it = |record: &RunRecord| record.key == key && record.failed.is_none();
+        serde_json::from_str(&text).ok().filter(is_it)
     }
 
-    /// Keeps a run, readable by its owner only, and returns it as its file says it.
+    /// Keeps a run that did not fail, readable by its owner only, and returns it as its file says it.
     pub fn keep(&self, name: &str, number: u32, record: &RunRecord) -> Result<RunRecord, FrontierError> {
         let unreadable = |error: serde_json::Error| FrontierError::option("runs", error.to_string());
         let text = serde_json::to_string(record).map_err(unreadable)?;
-        if let Some(path) = self.path(name, number) {
+        if let Some(path) = self.path(name, number).filter(|_| record.failed.is_none()) {
             atomic_file::write_private(&path, text.as_bytes())?;
         }
         serde_json::from_str(&text).map_err(unreadable)
@@ -128,6 +130,9 @@ mod tests {
                 std::fs::metadata(folder.path().join("new/runs/cart-1.json")).unwrap().permissions().mode();
             assert_eq!(mode & 0o077, 0);
         }
+        let failed = RunRecord { failed: Some("no memory".into()), ..record("k") };
+        assert_eq!(store.keep("ipf", 0, &failed).unwrap(), failed);
+        assert_eq!(store.find("ipf", 0, "k"), None);
         assert_ne!(key_of(&["a", "bc"]), key_of(&["ab", "c"]));
         assert_ne!(seed_of(&["1"]), seed_of(&["2"]));
     }
