@@ -94,7 +94,7 @@ mod tests {
     #[test]
     fn one_formula_in_two_families_is_two_models() {
         let of = |family: &str, value: f64| {
-            Finding::value("model.overlap", [], value, None, Better::Higher)
+            Finding::value("model.overlap", [""; 0], value, None, Better::Higher)
                 .with("model", "rooms ~ age")
                 .with("family", family)
         };

@@ -12,6 +12,7 @@ use sha2::{Digest, Sha256};
 use table::{TableError, atomic_file};
 
 use super::FrontierError;
+use super::map::FORMAT;
 
 /// What one run gave.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -40,6 +41,12 @@ pub const RUNS: &str = "runs";
 /// What was found, in the folder of a frontier.
 pub const FRONTIER: &str = "frontier.json";
 
+/// Marks a folder as one of ours, from before the first run on.
+pub const MARKER: &str = "lookalike-frontier.txt";
+
+const MARKED: &str =
+    "Lookalike keeps a frontier in this folder. It is as confidential as the data that it was computed on.\n";
+
 impl RunStore {
     /// Keeps nothing.
     pub fn nowhere() -> Self {
@@ -48,14 +55,16 @@ impl RunStore {
 
     /// Keeps runs in `runs/` of this folder, which is made. A folder that holds something other than a frontier is refused.
     pub fn within(folder: &Path) -> Result<Self, FrontierError> {
-        let runs = folder.join(RUNS);
+        let (runs, marker) = (folder.join(RUNS), folder.join(MARKER));
         let failed = |source| TableError::io(folder, source);
-        if folder.exists() && !runs.exists() && !folder.join(FRONTIER).exists() {
+        if folder.exists() && !marker.exists() && !holds_a_frontier(folder) {
             let mut inside = std::fs::read_dir(folder).map_err(failed)?;
             if inside.next().is_some() {
                 return Err(FrontierError::NotAFrontier { folder: folder.display().to_string() });
             }
         }
+        std::fs::create_dir_all(folder).map_err(failed)?;
+        atomic_file::write_private(&marker, MARKED.as_bytes())?;
         std::fs::create_dir_all(&runs).map_err(failed)?;
         Ok(Self { folder: Some(runs) })
     }
@@ -80,6 +89,13 @@ impl RunStore {
     fn path(&self, name: &str, number: u32) -> Option<PathBuf> {
         self.folder.as_ref().map(|folder| folder.join(format!("{name}-{}.json", number + 1)))
     }
+}
+
+/// Whether a finished frontier lies in this folder: a file of its name that says what it is.
+fn holds_a_frontier(folder: &Path) -> bool {
+    let text = std::fs::read_to_string(folder.join(FRONTIER)).unwrap_or_default();
+    let found: serde_json::Value = serde_json::from_str(&text).unwrap_or_default();
+    found.get("format").and_then(serde_json::Value::as_str) == Some(FORMAT)
 }
 
 /// The hash of these parts, in their order.
@@ -140,7 +156,17 @@ mod tests {
     #[test]
     fn a_folder_of_something_else_is_refused() {
         let folder = tempfile::tempdir().unwrap();
-        std::fs::write(folder.path().join("letter.txt"), "dear").unwrap();
-        assert!(RunStore::within(folder.path()).unwrap_err().to_string().contains("holds no frontier"));
+        let is_refused = || match RunStore::within(folder.path()) {
+            Ok(_) => false,
+            Err(error) => error.to_string().contains("holds no frontier"),
+        };
+        std::fs::create_dir(folder.path().join(RUNS)).unwrap();
+        assert!(is_refused(), "anyone may have a folder of runs");
+        std::fs::write(folder.path().join(FRONTIER), "{\"format\": \"a map of the border\"}").unwrap();
+        assert!(is_refused(), "anyone may have a frontier");
+        std::fs::write(folder.path().join(FRONTIER), format!("{{\"format\": \"{FORMAT}\"}}")).unwrap();
+        assert!(!is_refused());
+        std::fs::remove_file(folder.path().join(FRONTIER)).unwrap();
+        assert!(!is_refused(), "it is marked now");
     }
 }
