@@ -142,7 +142,7 @@ fn runs_of_other_records_are_not_taken() {
     let store = RunStore::within(folder.path()).unwrap();
     let found_again = AtomicUsize::new(0);
     let watch = |progress: Progress| found_again.store(progress.found_again, Ordering::Relaxed);
-    let mut again = |original: &Table, imported: &Table| {
+    let again = |original: &Table, imported: &Table| {
         let mut contest = contest(original, "[[recipe]]\nmethod = \"catall\"\n", 1);
         contest.imported = vec![Imported {
             name: "other".into(),
