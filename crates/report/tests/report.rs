@@ -174,13 +174,18 @@ fn the_external_edition_does_not_know_the_original() {
         let canaries = of(&with_rows(CANARIES, 0), private);
         let others = of(&with_rows(PLAIN, 2), private);
         assert_ne!(canaries.findings, others.findings);
+        let (told, told_of_others) = (canaries.public(), others.public());
         let (page, other) = (
-            report_html(&canaries.input(), Edition::External),
-            report_html(&others.input(), Edition::External),
+            report_html(&told.input(), Edition::External),
+            report_html(&told_of_others.input(), Edition::External),
         );
         assert_eq!(page, other, "the page depends on the original");
-        let drawn = pictures(&canaries.input(), Edition::External);
-        assert_eq!(drawn, pictures(&others.input(), Edition::External), "a picture depends on the original");
+        let drawn = pictures(&told.input(), Edition::External);
+        assert_eq!(
+            drawn,
+            pictures(&told_of_others.input(), Edition::External),
+            "a picture depends on the original"
+        );
 
         let internal = report_html(&canaries.input(), Edition::Internal);
         let drawn: String = drawn.into_iter().map(|(name, svg)| name + &svg).collect();
@@ -201,7 +206,11 @@ fn the_external_edition_does_not_know_the_original() {
             page.contains("<section id=\"distributions\"") && page.contains("Ayford"),
             "the synthetic files are public"
         );
-        assert!(page.contains("tables.s_pmse &lt;= 30") && page.contains("not kept"));
+        assert!(
+            page.contains("tables.s_pmse &lt;= 30")
+                && page.contains("not kept")
+                && page.contains("not shown")
+        );
         assert_eq!(page.contains("<section id=\"ledger\""), private);
         assert!(!page.contains("<section id=\"frontier\"") && !page.contains("<script"));
     }
@@ -212,7 +221,7 @@ fn what_the_custodian_allows_is_shown_and_no_more() {
     let mut sample = of(&with_rows(CANARIES, 0), false);
     sample.decision.publish.measures = vec!["tables".into(), "uniques.ru".into()];
     sample.decision.publish.reason = Some("The board wants analysts to know.".into());
-    let page = report_html(&sample.input(), Edition::External);
+    let page = report_html(&sample.public().input(), Edition::External);
     assert!(page.contains("id=\"two-way-tables\"") && page.contains("The board wants analysts to know."));
     assert!(page.contains("7.25"), "the value of an allowed limit");
     assert!(!page.contains("0.450") && !page.contains("CANARY") && !page.contains("987654321"));

@@ -31,7 +31,6 @@ fn contest<'a>(original: &'a Table, grid_text: &str, repeat: u32) -> Contest<'a>
     Contest {
         original,
         data: "people.csv".into(),
-        fingerprint: "a test".into(),
         entries: grid::parse(grid_text).unwrap(),
         imported: Vec::new(),
         battery,
@@ -130,6 +129,36 @@ fn an_interrupted_frontier_goes_on_and_is_the_same() {
     assert_eq!(found_again.load(Ordering::Relaxed), 0);
 }
 
+/// The same file, read with another text for missing values, has other records.
+#[test]
+fn runs_of_other_records_are_not_taken() {
+    let text: String =
+        (0..60).map(|at| format!("{},{}\n", ["F", "M"][at % 2], ["a", "b", "c"][at % 3])).collect();
+    let read = |missing: &str| {
+        let options = ReadOptions { missing: vec![missing.into()], ..ReadOptions::default() };
+        read_csv_text(&format!("sex,town\n{text}"), &options).unwrap()
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let store = RunStore::within(folder.path()).unwrap();
+    let found_again = AtomicUsize::new(0);
+    let watch = |progress: Progress| found_again.store(progress.found_again, Ordering::Relaxed);
+    let again = |original: &Table, imported: &Table| {
+        let mut contest = contest(original, "[[recipe]]\nmethod = \"catall\"\n", 1);
+        contest.imported = vec![Imported {
+            name: "other".into(),
+            files: vec!["o.csv".into()],
+            tables: vec![imported.clone()],
+        }];
+        contest.run(&store, &watch).unwrap();
+        found_again.load(Ordering::Relaxed)
+    };
+    let (complete, with_missing) = (read("NA"), read("c"));
+    assert_eq!(again(&complete, &complete), 0);
+    assert_eq!(again(&complete, &complete), 2);
+    assert_eq!(again(&complete, &with_missing), 1, "the imported file was read otherwise");
+    assert_eq!(again(&with_missing, &with_missing), 0, "the data were read otherwise");
+}
+
 #[test]
 fn threads_do_not_change_a_frontier() {
     let town = categorical_town(200);
@@ -149,12 +178,8 @@ fn threads_do_not_change_a_frontier() {
 fn files_of_other_tools_take_part_if_their_columns_agree() {
     let town = categorical_town(200);
     let mut contest = contest(&town, "[[recipe]]\nmethod = \"catall\"\n", 2);
-    let import = |tables: Vec<Table>| Imported {
-        name: "other".into(),
-        files: vec!["other.csv".into()],
-        fingerprint: "x".into(),
-        tables,
-    };
+    let import =
+        |tables: Vec<Table>| Imported { name: "other".into(), files: vec!["other.csv".into()], tables };
     contest.imported = vec![import(vec![categorical_town(150), town.clone()])];
     let (frontier, _) = contest.run(&RunStore::nowhere(), &|_| ()).unwrap();
     assert_eq!(find(&frontier, "other").runs, 1);

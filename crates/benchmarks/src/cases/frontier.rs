@@ -21,7 +21,6 @@ pub const FRONTIER: Case = Case {
         let contest = Contest {
             original: &original,
             data: "original.csv".into(),
-            fingerprint: String::new(),
             entries,
             imported: Vec::new(),
             battery,

@@ -13,7 +13,6 @@ use study::frontier::{
     Battery, Contest, Entry, Frontier, Imported, Limit, Origin, Progress, RunStore, Timings, built_in, grid,
     limits,
 };
-use study::release::sha256_of_file;
 use table::read::{ReadOptions, read_table};
 use table::{Table, TableError, atomic_file};
 
@@ -132,7 +131,6 @@ impl FrontierCommand {
         Ok(Contest {
             original,
             data: file_name(&self.data),
-            fingerprint: sha256_of_file(&self.data)?,
             entries,
             imported,
             battery,
@@ -158,11 +156,9 @@ impl FrontierCommand {
             };
             let paths: Vec<PathBuf> = files.split(',').map(|file| PathBuf::from(file.trim())).collect();
             let tables = paths.iter().map(|path| read_as_it_is(path, options)).collect::<Result<_, _>>()?;
-            let hashes = paths.iter().map(|path| sha256_of_file(path)).collect::<Result<Vec<_>, _>>()?;
             let imported = Imported {
                 name: grid::file_name(name.trim()),
                 files: paths.iter().map(|path| file_name(path)).collect(),
-                fingerprint: hashes.join(" "),
                 tables,
             };
             imported.check_columns(original)?;
@@ -177,6 +173,9 @@ const REPORT: &str = "report-internal.html";
 
 /// The folder of the recipes in that of the frontier.
 const RECIPES: &str = "recipes";
+
+/// How the names of their files end; nothing else in that folder is ours.
+const RECIPE_FILE: &str = ".recipe.toml";
 
 fn read_grid(path: &Path) -> Result<Vec<Entry>, Failure> {
     let text = std::fs::read_to_string(path).map_err(|source| TableError::io(path, source))?;
@@ -235,13 +234,16 @@ fn watch(everywhere: &Everywhere) -> impl Fn(Progress) + Sync + use<> {
 fn write(out: &Path, frontier: &Frontier, timings: &Timings) -> Result<(), Failure> {
     let recipes = out.join(RECIPES);
     let failed = |source| TableError::io(&recipes, source);
-    if recipes.exists() {
-        std::fs::remove_dir_all(&recipes).map_err(failed)?;
-    }
     std::fs::create_dir_all(&recipes).map_err(failed)?;
+    for entry in std::fs::read_dir(&recipes).map_err(failed)? {
+        let entry = entry.map_err(failed)?;
+        if entry.file_name().to_string_lossy().ends_with(RECIPE_FILE) {
+            std::fs::remove_file(entry.path()).map_err(failed)?;
+        }
+    }
     for contestant in &frontier.contestants {
         if let Origin::Recipe { recipe, .. } = &contestant.origin {
-            let path = recipes.join(format!("{}.recipe.toml", contestant.name));
+            let path = recipes.join(format!("{}{RECIPE_FILE}", contestant.name));
             atomic_file::write_private(&path, recipe.as_bytes())?;
         }
     }

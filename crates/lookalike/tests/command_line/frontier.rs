@@ -93,6 +93,39 @@ fn a_frontier_names_what_to_release_and_writes_its_recipes() {
 }
 
 #[test]
+fn what_is_not_its_own_is_left_alone() {
+    let files = Files::new();
+    let (data, out) = (files.write("people.csv", &people(60)), files.path("out"));
+    let grid = files.write("g.toml", "[[recipe]]\nmethod = \"catall\"\n");
+    let arguments = [
+        "frontier",
+        &data,
+        "--grid",
+        &grid,
+        "--repeat",
+        "1",
+        "--only",
+        "tables,uniques",
+        "--quiet",
+        "--out",
+        &out,
+    ];
+    let (runs, recipes) = (Path::new(&out).join("runs"), Path::new(&out).join("recipes"));
+    std::fs::create_dir_all(&runs).unwrap();
+    std::fs::create_dir_all(&recipes).unwrap();
+    std::fs::write(recipes.join("soup.txt"), "leek").unwrap();
+    assert!(refused(&arguments[1..], 1).contains("holds no frontier"));
+    std::fs::remove_dir_all(&out).unwrap();
+    lookalike().args(arguments).assert().success();
+    // Recipes of an earlier grid go, a note stays.
+    std::fs::write(recipes.join("soup.txt"), "leek").unwrap();
+    std::fs::write(recipes.join("earlier.recipe.toml"), "method = \"catall\"").unwrap();
+    lookalike().args(arguments).assert().success();
+    assert!(recipes.join("soup.txt").exists() && recipes.join("catall.recipe.toml").exists());
+    assert!(!recipes.join("earlier.recipe.toml").exists());
+}
+
+#[test]
 fn a_frontier_that_is_killed_goes_on_to_the_same_bytes() {
     let files = Files::new();
     let (data, grid) = (files.write("people.csv", &people(1500)), files.write("g.toml", GRID));

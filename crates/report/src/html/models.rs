@@ -1,5 +1,6 @@
 //! Models fitted to both files: do coefficients agree?
 
+use measures::Finding;
 use measures::utility::model::coefficient_intervals;
 
 use super::View;
@@ -13,24 +14,45 @@ pub(super) fn pictures(view: &View<'_>) -> Vec<Picture> {
     models(view).iter().enumerate().filter_map(|(at, model)| picture(view, at, model)).collect()
 }
 
-fn picture(view: &View<'_>, at: usize, model: &str) -> Option<Picture> {
+/// A model is its formula and its family: one formula may be fitted in two ways.
+#[derive(PartialEq)]
+struct Model {
+    formula: String,
+    family: String,
+}
+
+impl Model {
+    fn of(finding: &Finding) -> Self {
+        Self { formula: detail(finding, "model"), family: detail(finding, "family") }
+    }
+
+    fn title(&self) -> String {
+        match self.family.as_str() {
+            "" => self.formula.clone(),
+            family => format!("{} ({family})", self.formula),
+        }
+    }
+}
+
+fn picture(view: &View<'_>, at: usize, model: &Model) -> Option<Picture> {
     let of_model: Vec<Coefficient> = view
         .all("model.coefficient")
-        .filter(|finding| detail(finding, "model") == model)
+        .filter(|finding| Model::of(finding) == *model)
         .filter_map(|finding| {
             let [original, synthetic] = coefficient_intervals(finding)?.map(Some);
             Some(Coefficient { name: detail(finding, "coefficient"), original, synthetic })
         })
         .collect();
-    let name = file_name("model", at, model);
-    (!of_model.is_empty()).then(|| coefficients(name, format!("Coefficients of {model}"), &of_model))
+    let name = file_name("model", at, &model.formula);
+    (!of_model.is_empty())
+        .then(|| coefficients(name, format!("Coefficients of {}", model.title()), &of_model))
 }
 
-fn models(view: &View<'_>) -> Vec<String> {
-    let mut models: Vec<String> = Vec::new();
+fn models(view: &View<'_>) -> Vec<Model> {
+    let mut models: Vec<Model> = Vec::new();
     for finding in view.findings.iter().filter(|finding| finding.measure.starts_with("model.")) {
-        let model = detail(finding, "model");
-        if !model.is_empty() && !models.contains(&model) {
+        let model = Model::of(finding);
+        if !model.formula.is_empty() && !models.contains(&model) {
             models.push(model);
         }
     }
@@ -40,8 +62,8 @@ fn models(view: &View<'_>) -> Vec<String> {
 pub(super) fn content(view: &View<'_>) -> Markup {
     let mut content = Markup::default();
     for (at, model) in models(view).iter().enumerate() {
-        content.push(tag("h3").add(tag("code").text(model)));
-        let of_model = |measure: &str| view.all(measure).find(|finding| detail(finding, "model") == *model);
+        content.push(tag("h3").add(tag("code").text(model.title())));
+        let of_model = |measure: &str| view.all(measure).find(|finding| Model::of(finding) == *model);
         let told = |measure: &str, words: &str| {
             of_model(measure).map(|finding| match finding.value {
                 Some(value) => {
@@ -61,4 +83,26 @@ pub(super) fn content(view: &View<'_>) -> Markup {
         content.push(picture(view, at, model).map(|picture| picture.figure()));
     }
     content
+}
+
+#[cfg(test)]
+mod tests {
+    use measures::{Better, Finding};
+
+    use crate::{Edition, ReportInput, report_html};
+
+    #[test]
+    fn one_formula_in_two_families_is_two_models() {
+        let of = |family: &str, value: f64| {
+            Finding::value("model.overlap", [""; 0], value, None, Better::Higher)
+                .with("model", "rooms ~ age")
+                .with("family", family)
+        };
+        let findings = [of("gaussian", 0.125), of("poisson", 0.875)];
+        let input = ReportInput { findings: &findings, ..ReportInput::default() };
+        let page = report_html(&input, Edition::Internal);
+        for shown in ["rooms ~ age (gaussian)", "rooms ~ age (poisson)", "0.125", "0.875"] {
+            assert!(page.contains(shown), "{shown}");
+        }
+    }
 }

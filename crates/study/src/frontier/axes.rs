@@ -68,9 +68,11 @@ impl AxisName {
         card_of(&self.measure).map_or(Better::Neither, |card| card.better)
     }
 
-    /// Whether a finding is of this axis. Without a number of ways, all of the measure are.
+    /// Whether a finding is of this axis. Without a number of ways, all of the measure are; a finding of a single table has as many ways as the
+    /// table has variables.
     pub fn is_of(&self, finding: &Finding) -> bool {
-        finding.measure == self.measure && (self.ways.is_none() || ways_of(finding) == self.ways)
+        let ways = || ways_of(finding).unwrap_or(finding.on.len() as u64);
+        finding.measure == self.measure && self.ways.is_none_or(|own| own == ways())
     }
 
     /// The mean over what it is on; `None` where nothing has a number.
@@ -163,6 +165,18 @@ mod tests {
         assert_eq!(AxisName::new("tables.s_vw").mean(&findings), None);
         assert_eq!(axes_of(&findings).len(), 2);
         assert_eq!(two.axis().label, "mean S_pMSE of 2-way tables");
+    }
+
+    #[test]
+    fn single_tables_have_as_many_ways_as_variables() {
+        let table = |on: &[&str], value| {
+            Finding::value("tables.s_pmse", on.iter().copied(), value, None, Better::Lower)
+        };
+        let findings = [table(&["a"], 1.0), table(&["a", "b"], 4.0), table(&["a", "c"], 6.0)];
+        let two: AxisName = "tables.s_pmse:2".parse().unwrap();
+        assert_eq!((two.mean(&findings), two.extreme(&findings, true)), (Some(5.0), Some(6.0)));
+        let three: AxisName = "tables.s_pmse:3".parse().unwrap();
+        assert_eq!(three.mean(&findings), None);
     }
 
     #[test]

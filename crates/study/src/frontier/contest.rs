@@ -19,7 +19,7 @@ use super::planned::planned;
 use super::resume::{RunRecord, RunStore, key_of, seed_of};
 use super::run::{self, SharedModel, shares_its_model};
 use super::schedule::{Model, Schedule, StopOnPanic};
-use super::{Frontier, FrontierError, Limit, Origin, Timings};
+use super::{Frontier, FrontierError, Limit, Origin, Timings, records_sha256, schema_sha256};
 use crate::plan::CellSizes;
 
 /// Who takes part, how they are judged, and by which limits.
@@ -28,8 +28,6 @@ pub struct Contest<'a> {
     pub original: &'a Table,
     /// Its file name.
     pub data: String,
-    /// A hash of the file, so that kept runs of another file are not taken for runs of this one.
-    pub fingerprint: String,
     /// Contestants that recipes make.
     pub entries: Vec<Entry>,
     /// Contestants that other tools made.
@@ -56,8 +54,6 @@ pub struct Imported {
     pub name: String,
     /// The files' names, without their folders.
     pub files: Vec<String>,
-    /// A hash of the files.
-    pub fingerprint: String,
     /// Their records.
     pub tables: Vec<Table>,
 }
@@ -180,11 +176,12 @@ impl Contest<'_> {
 
     fn jobs(&self) -> Vec<Job<'_>> {
         let version = env!("CARGO_PKG_VERSION");
-        let schema = self.original.schema().to_toml();
+        let of_table = |table: &Table| format!("{} {}", records_sha256(table), schema_sha256(table.schema()));
+        let original = of_table(self.original);
         let battery = self.battery.fingerprint();
         let seed = self.seed.to_string();
         let key = |what: &str, number: u32| {
-            key_of(&[version, &self.fingerprint, &schema, &battery, what, &seed, &number.to_string()])
+            key_of(&[version, &original, &battery, what, &seed, &number.to_string()])
         };
         let mut jobs = Vec::new();
         for (contestant, entry) in self.entries.iter().enumerate() {
@@ -194,7 +191,8 @@ impl Contest<'_> {
             }
         }
         for (at, imported) in self.imported.iter().enumerate() {
-            let key = key(&imported.fingerprint, 0);
+            let tables: Vec<String> = imported.tables.iter().map(of_table).collect();
+            let key = key(&tables.join("\n"), 0);
             jobs.push(Job { contestant: self.entries.len() + at, name: &imported.name, number: 0, key });
         }
         jobs

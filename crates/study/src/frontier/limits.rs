@@ -48,7 +48,7 @@ pub fn remark(limit: &Limit) -> Option<String> {
 
 /// Whether runs keep a limit: the worst value over what the measure is on, averaged over the runs, against the bound.
 ///
-/// A value that is not there keeps nothing. `epsilon` is what the contestant spends in every run.
+/// A value that is not there keeps nothing, even if the measure has values on something else. `epsilon` is what the contestant spends in every run.
 pub fn check(limit: &Limit, runs: &[Vec<Finding>], epsilon: Option<f64>) -> LimitCheck {
     let (axis, bound) = (axis_of(limit), limit.bound.unwrap_or(0.0));
     let keeps = |value: f64| if limit.at_most { value <= bound } else { value >= bound };
@@ -66,20 +66,43 @@ pub fn check(limit: &Limit, runs: &[Vec<Finding>], epsilon: Option<f64>) -> Limi
     let values: Vec<Option<f64>> = runs.iter().map(|run| axis.extreme(run, limit.at_most)).collect();
     let all: Option<Vec<f64>> = values.iter().copied().collect();
     let value = all.filter(|all| !all.is_empty()).map(|all| all.iter().sum::<f64>() / all.len() as f64);
-    let because = value.is_none().then(|| {
-        let of_axis = runs.iter().flatten().filter(|finding| axis.is_of(finding));
-        let reason = of_axis.filter_map(|finding| finding.because.clone()).next();
-        reason.unwrap_or_else(|| "it was not measured".to_owned())
-    });
-    let kept = values.iter().filter(|value| value.is_some_and(keeps)).count();
+    let without = |run: &[Finding]| run.iter().any(|one| axis.is_of(one) && one.value.is_none());
+    let kept =
+        values.iter().zip(runs).filter(|(value, run)| value.is_some_and(keeps) && !without(run)).count();
+    let gap = runs.iter().flatten().find(|finding| axis.is_of(finding) && finding.value.is_none());
+    let because = match (value, gap) {
+        (Some(_), None) => None,
+        (None, None) => Some("it was not measured".to_owned()),
+        (value, Some(gap)) => {
+            let reason = gap.because.clone().unwrap_or_else(|| "it was not measured".to_owned());
+            match value.is_some() && !gap.on.is_empty() {
+                true => Some(format!("it has no value on {}: {reason}", gap.on.join(", "))),
+                false => Some(reason),
+            }
+        }
+    };
     LimitCheck {
         limit: limit.text.clone(),
-        measure: axis.measure,
+        measure: axis.measure.clone(),
         value,
-        kept: value.is_some_and(keeps),
+        kept: value.is_some_and(keeps) && gap.is_none(),
         share_of_runs: (!runs.is_empty()).then(|| kept as f64 / runs.len() as f64),
         because,
     }
+}
+
+/// The same when some runs gave no result: what they would have given nobody knows, so a limit on what is measured is not kept. What is spent
+/// of privacy does not depend on luck.
+pub fn with_failures(mut check: LimitCheck, failed: usize, of: usize) -> LimitCheck {
+    if failed == 0 || check.measure == EPSILON {
+        return check;
+    }
+    let finished = of.saturating_sub(failed) as f64 / of as f64;
+    let failures = format!("{failed} of {of} runs failed");
+    check.kept = false;
+    check.share_of_runs = check.share_of_runs.map(|share| share * finished);
+    check.because = Some(check.because.map_or(failures.clone(), |because| format!("{failures}; {because}")));
+    check
 }
 
 #[cfg(test)]
@@ -116,6 +139,28 @@ mod tests {
         assert!(check(&epsilon, &[run(&[1.0])], Some(1.0)).kept);
         assert!(!check(&epsilon, &[], Some(2.0)).kept);
         assert!(!check(&regions(), &[run(&[1.0])], None).kept);
+    }
+
+    #[test]
+    fn one_target_without_a_value_keeps_nothing_whatever_the_others_have() {
+        let limit = parse("attribute.disco <= 4").unwrap();
+        let mut gap = run(&[1.0]);
+        gap.push(Finding::undefined("attribute.disco", ["y"], Better::Lower, "no keys occur"));
+        let found = check(&limit, &[gap, run(&[2.0])], None);
+        assert_eq!((found.value, found.kept, found.share_of_runs), (Some(1.5), false, Some(0.5)));
+        assert_eq!(found.because.as_deref(), Some("it has no value on y: no keys occur"));
+    }
+
+    #[test]
+    fn runs_that_failed_keep_nothing_but_epsilon() {
+        let limit = parse("attribute.disco <= 4").unwrap();
+        let one = check(&limit, &[run(&[1.0])], None);
+        assert_eq!(with_failures(one.clone(), 0, 1), one);
+        let found = with_failures(one, 4, 5);
+        assert_eq!((found.kept, found.share_of_runs), (false, Some(0.2)));
+        assert_eq!(found.because.as_deref(), Some("4 of 5 runs failed"));
+        let epsilon = check(&parse("epsilon <= 1").unwrap(), &[], Some(1.0));
+        assert!(with_failures(epsilon, 4, 5).kept);
     }
 
     #[test]

@@ -125,7 +125,11 @@ fn contestant(contest: &Contest<'_>, one: Ran, runs: &[Vec<Finding>], names: &[A
     }
     let checks: Vec<LimitCheck> = match runs.is_empty() {
         true => Vec::new(),
-        false => contest.limits.iter().map(|limit| limits::check(limit, runs, one.epsilon)).collect(),
+        false => {
+            let check = |limit| limits::check(limit, runs, one.epsilon);
+            let with_failures = |check| limits::with_failures(check, failures.len(), one.runs.len());
+            contest.limits.iter().map(check).map(with_failures).collect()
+        }
     };
     let findings = mean_over("run", runs.to_vec());
     Contestant {
@@ -135,6 +139,7 @@ fn contestant(contest: &Contest<'_>, one: Ran, runs: &[Vec<Finding>], names: &[A
         origin: one.origin,
         epsilon: one.epsilon,
         runs: runs.len() as u32,
+        failed_runs: failures.len() as u32,
         failed: if runs.is_empty() { failures.first().map(|because| (*because).clone()) } else { None },
         remarks,
         values,

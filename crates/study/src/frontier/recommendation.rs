@@ -48,8 +48,12 @@ pub fn recommend(contestants: &[Contestant], limits: &[Limit], axes: [(usize, &A
     } else {
         format!(" It is dominated by {}, which the limits exclude.", beaten.join(", "))
     };
+    let failed = match best.failed_runs {
+        0 => String::new(),
+        failed => format!(" But {failed} of its {} runs failed.", best.runs + failed),
+    };
     let reason = format!(
-        "{} has the best utility among the acceptable contestants ({}) at a risk of {}: {among}.{beaten}",
+        "{} has the best utility among the acceptable contestants ({}) at a risk of {}: {among}.{beaten}{failed}",
         best.name,
         figure(utility),
         figure(risk),
@@ -110,6 +114,7 @@ mod tests {
             origin: Origin::Imported { files: Vec::new() },
             epsilon: None,
             runs: 1,
+            failed_runs: 0,
             failed: None,
             remarks: Vec::new(),
             values: values.map(estimated).to_vec(),
@@ -149,6 +154,9 @@ mod tests {
             none.reason
         );
         assert!(recommend(&all[1..], &[], axes).reason.contains("no limit was set"));
+        let unlucky = Contestant { failed_runs: 4, ..all[3].clone() };
+        let found = recommend(&[unlucky], &[], axes);
+        assert!(found.reason.ends_with("But 4 of its 5 runs failed."), "{}", found.reason);
     }
 
     #[test]

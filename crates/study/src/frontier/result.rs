@@ -99,6 +99,9 @@ pub struct Contestant {
     pub epsilon: Option<f64>,
     /// How many runs gave a result.
     pub runs: u32,
+    /// How many gave none.
+    #[serde(default)]
+    pub failed_runs: u32,
     /// Why it has no result.
     pub failed: Option<String>,
     /// What is to be said of it: whether the runs confirm the plan, what its fits had to say.

@@ -1,6 +1,7 @@
 //! Finished runs, kept as small files, so that a frontier that was interrupted goes on where it stopped.
 //!
-//! A run is found again by a key: a hash of all that it depends on (software, data, schema, recipe, battery, seed, number). Whether it was read or
+//! A run is found again by a key: a hash of all that it depends on (version of the software, records as they were read, schema, recipe, battery,
+//! seed, number). A run that failed is not kept: what stood in its way may be gone. Whether it was read or
 //! computed, what goes into the frontier is what its file says, so that both give the same bytes.
 
 use std::path::{Path, PathBuf};
@@ -11,6 +12,7 @@ use sha2::{Digest, Sha256};
 use table::{TableError, atomic_file};
 
 use super::FrontierError;
+use super::map::FORMAT;
 
 /// What one run gave.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -39,6 +41,12 @@ pub const RUNS: &str = "runs";
 /// What was found, in the folder of a frontier.
 pub const FRONTIER: &str = "frontier.json";
 
+/// Marks a folder as one of ours, from before the first run on.
+pub const MARKER: &str = "lookalike-frontier.txt";
+
+const MARKED: &str =
+    "Lookalike keeps a frontier in this folder. It is as confidential as the data that it was computed on.\n";
+
 impl RunStore {
     /// Keeps nothing.
     pub fn nowhere() -> Self {
@@ -47,14 +55,16 @@ impl RunStore {
 
     /// Keeps runs in `runs/` of this folder, which is made. A folder that holds something other than a frontier is refused.
     pub fn within(folder: &Path) -> Result<Self, FrontierError> {
-        let runs = folder.join(RUNS);
+        let (runs, marker) = (folder.join(RUNS), folder.join(MARKER));
         let failed = |source| TableError::io(folder, source);
-        if folder.exists() && !runs.exists() && !folder.join(FRONTIER).exists() {
+        if folder.exists() && !marker.exists() && !holds_a_frontier(folder) {
             let mut inside = std::fs::read_dir(folder).map_err(failed)?;
             if inside.next().is_some() {
                 return Err(FrontierError::NotAFrontier { folder: folder.display().to_string() });
             }
         }
+        std::fs::create_dir_all(folder).map_err(failed)?;
+        atomic_file::write_private(&marker, MARKED.as_bytes())?;
         std::fs::create_dir_all(&runs).map_err(failed)?;
         Ok(Self { folder: Some(runs) })
     }
@@ -62,14 +72,15 @@ impl RunStore {
     /// The run of this name and number, if it is kept and has this key.
     pub fn find(&self, name: &str, number: u32, key: &str) -> Option<RunRecord> {
         let text = std::fs::read_to_string(self.path(name, number)?).ok()?;
-        serde_json::from_str(&text).ok().filter(|record: &RunRecord| record.key == key)
+        let is_it = |record: &RunRecord| record.key == key && record.failed.is_none();
+        serde_json::from_str(&text).ok().filter(is_it)
     }
 
-    /// Keeps a run, readable by its owner only, and returns it as its file says it.
+    /// Keeps a run that did not fail, readable by its owner only, and returns it as its file says it.
     pub fn keep(&self, name: &str, number: u32, record: &RunRecord) -> Result<RunRecord, FrontierError> {
         let unreadable = |error: serde_json::Error| FrontierError::option("runs", error.to_string());
         let text = serde_json::to_string(record).map_err(unreadable)?;
-        if let Some(path) = self.path(name, number) {
+        if let Some(path) = self.path(name, number).filter(|_| record.failed.is_none()) {
             atomic_file::write_private(&path, text.as_bytes())?;
         }
         serde_json::from_str(&text).map_err(unreadable)
@@ -78,6 +89,13 @@ impl RunStore {
     fn path(&self, name: &str, number: u32) -> Option<PathBuf> {
         self.folder.as_ref().map(|folder| folder.join(format!("{name}-{}.json", number + 1)))
     }
+}
+
+/// Whether a finished frontier lies in this folder: a file of its name that says what it is.
+fn holds_a_frontier(folder: &Path) -> bool {
+    let text = std::fs::read_to_string(folder.join(FRONTIER)).unwrap_or_default();
+    let found: serde_json::Value = serde_json::from_str(&text).unwrap_or_default();
+    found.get("format").and_then(serde_json::Value::as_str) == Some(FORMAT)
 }
 
 /// The hash of these parts, in their order.
@@ -128,6 +146,9 @@ mod tests {
                 std::fs::metadata(folder.path().join("new/runs/cart-1.json")).unwrap().permissions().mode();
             assert_eq!(mode & 0o077, 0);
         }
+        let failed = RunRecord { failed: Some("no memory".into()), ..record("k") };
+        assert_eq!(store.keep("ipf", 0, &failed).unwrap(), failed);
+        assert_eq!(store.find("ipf", 0, "k"), None);
         assert_ne!(key_of(&["a", "bc"]), key_of(&["ab", "c"]));
         assert_ne!(seed_of(&["1"]), seed_of(&["2"]));
     }
@@ -135,7 +156,17 @@ mod tests {
     #[test]
     fn a_folder_of_something_else_is_refused() {
         let folder = tempfile::tempdir().unwrap();
-        std::fs::write(folder.path().join("letter.txt"), "dear").unwrap();
-        assert!(RunStore::within(folder.path()).unwrap_err().to_string().contains("holds no frontier"));
+        let is_refused = || match RunStore::within(folder.path()) {
+            Ok(_) => false,
+            Err(error) => error.to_string().contains("holds no frontier"),
+        };
+        std::fs::create_dir(folder.path().join(RUNS)).unwrap();
+        assert!(is_refused(), "anyone may have a folder of runs");
+        std::fs::write(folder.path().join(FRONTIER), "{\"format\": \"a map of the border\"}").unwrap();
+        assert!(is_refused(), "anyone may have a frontier");
+        std::fs::write(folder.path().join(FRONTIER), format!("{{\"format\": \"{FORMAT}\"}}")).unwrap();
+        assert!(!is_refused());
+        std::fs::remove_file(folder.path().join(FRONTIER)).unwrap();
+        assert!(!is_refused(), "it is marked now");
     }
 }
