@@ -237,7 +237,7 @@ pub fn check_target(out: &Path, replace: bool) -> Result<(), SynthesisError> {
     }
     let manifest = std::fs::read(out.join(MANIFEST)).ok();
     let manifest = manifest.and_then(|bytes| serde_json::from_slice::<Manifest>(&bytes).ok());
-    if !manifest.is_some_and(|manifest| manifest.format == FORMAT) {
+    if manifest.is_none_or(|manifest| manifest.format != FORMAT) {
         let message = format!("{} is no release of Lookalike and will not be replaced", out.display());
         return Err(SynthesisError::option("out", message));
     }
