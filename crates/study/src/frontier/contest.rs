@@ -241,7 +241,9 @@ impl Contest<'_> {
         let schedule: Schedule<SharedModel> = Schedule::new(
             pending.iter().map(|job| jobs[*job].contestant).collect(),
             (0..self.entries.len() + self.imported.len())
-                .map(|at| self.entries.get(at).is_some_and(|entry| shares_its_model(&entry.recipe)))
+                .map(|at| {
+                    self.entries.get(at).is_some_and(|entry| shares_its_model(self.original, &entry.recipe))
+                })
                 .collect(),
         );
         let done = AtomicUsize::new(0);
