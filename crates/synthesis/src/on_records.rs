@@ -13,6 +13,9 @@ pub trait OnRecords: Send + Sync {
     /// Fits the method's model to records that keep their schema.
     fn fit(&self, records: &Table, run: &Run, seed: Seed) -> Result<Box<dyn Model>, SynthesisError>;
 
+    /// Whether fitting to these records takes chance, so that fits with different seeds are different models.
+    fn fit_is_random(&self, records: &Table) -> bool;
+
     /// What a fit to all of these records would take. Refuses data that the method must not be fitted to.
     fn estimate(&self, records: &Table) -> Result<Estimate, SynthesisError>;
 }

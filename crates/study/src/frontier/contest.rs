@@ -19,7 +19,10 @@ use super::planned::planned;
 use super::resume::{RunRecord, RunStore, key_of, seed_of};
 use super::run::{self, SharedModel, shares_its_model};
 use super::schedule::{Model, Schedule, StopOnPanic};
-use super::{Frontier, FrontierError, Limit, Origin, Timings, records_sha256, schema_sha256};
+use super::{
+    Frontier, FrontierError, Limit, Origin, Timings, epsilon_of, epsilon_remark, records_sha256,
+    schema_sha256,
+};
 use crate::plan::CellSizes;
 
 /// Who takes part, how they are judged, and by which limits.
@@ -158,7 +161,7 @@ impl Contest<'_> {
                         method: entry.recipe.method.clone(),
                         recipe: entry.recipe.to_toml(),
                     };
-                    let epsilon = entry.recipe.privacy.as_ref().and_then(|privacy| privacy.epsilon);
+                    let epsilon = entry.recipe.privacy.as_ref().and_then(epsilon_of);
                     (entry.name.clone(), entry.label.clone(), origin, epsilon)
                 }
                 None => {
@@ -169,7 +172,9 @@ impl Contest<'_> {
             };
             let expected = planned.iter().find(|planned| planned.name == name);
             let expected = expected.map(|planned| planned.expected.clone()).unwrap_or_default();
-            ran.push(Ran { name, label, origin, epsilon, expected, runs });
+            let privacy = self.entries.get(at).and_then(|entry| entry.recipe.privacy.as_ref());
+            let guarantee = privacy.and_then(epsilon_remark);
+            ran.push(Ran { name, label, origin, epsilon, guarantee, expected, runs });
         }
         Ok(draw_map(self, ran))
     }
@@ -236,7 +241,9 @@ impl Contest<'_> {
         let schedule: Schedule<SharedModel> = Schedule::new(
             pending.iter().map(|job| jobs[*job].contestant).collect(),
             (0..self.entries.len() + self.imported.len())
-                .map(|at| self.entries.get(at).is_some_and(|entry| shares_its_model(&entry.recipe)))
+                .map(|at| {
+                    self.entries.get(at).is_some_and(|entry| shares_its_model(self.original, &entry.recipe))
+                })
                 .collect(),
         );
         let done = AtomicUsize::new(0);

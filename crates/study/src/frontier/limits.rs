@@ -53,7 +53,7 @@ pub fn check(limit: &Limit, runs: &[Vec<Finding>], epsilon: Option<f64>) -> Limi
     let (axis, bound) = (axis_of(limit), limit.bound.unwrap_or(0.0));
     let keeps = |value: f64| if limit.at_most { value <= bound } else { value >= bound };
     if axis.measure == EPSILON {
-        let because = "it is not private: no epsilon bounds what it may tell";
+        let because = "it states no privacy budget: no epsilon bounds what it may tell";
         return LimitCheck {
             limit: limit.text.clone(),
             measure: axis.measure,

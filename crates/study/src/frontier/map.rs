@@ -4,6 +4,8 @@ use measures::evaluation::mean_over;
 use measures::risk::risk_utility::RiskUtility;
 use measures::{Better, Finding};
 
+use statrs::distribution::{ContinuousCDF, StudentsT};
+
 use super::axes::{AxisName, EPSILON, axes_of};
 use super::contest::{Contest, findings_of};
 use super::dominance::{Point, dominated_probabilities, dominates};
@@ -21,8 +23,11 @@ pub const FORMAT: &str = "lookalike-frontier";
 const CONFIDENTIAL: &str = "This frontier was computed on the confidential records without paying for it, those of private methods included. \
     It must not leave the house. Private methods were run with noise that can be replayed; what is released is drawn anew.";
 
-/// Standard deviations of the runs within which a plan counts as confirmed.
-const SPREAD: f64 = 2.0;
+/// The confidence of the interval of the mean in which a plan must lie: of true plans, one of a hundred is not confirmed by chance.
+const CONFIDENCE: f64 = 0.99;
+
+/// Fewer runs say nothing of a plan.
+const FEWEST_RUNS: usize = 3;
 
 /// Remarks of fits that are told.
 const MOST_REMARKS: usize = 3;
@@ -33,6 +38,8 @@ pub(super) struct Ran {
     pub label: String,
     pub origin: Origin,
     pub epsilon: Option<f64>,
+    /// At which delta that epsilon holds.
+    pub guarantee: Option<String>,
     pub expected: Vec<(AxisName, f64)>,
     pub runs: Vec<RunRecord>,
 }
@@ -113,11 +120,11 @@ fn contestant(contest: &Contest<'_>, one: Ran, runs: &[Vec<Finding>], names: &[A
         |axis: &AxisName| one.expected.iter().find(|(name, _)| name == axis).map(|(_, value)| *value);
     let planned: Vec<Option<f64>> = names.iter().map(expected).collect();
     let failures: Vec<&String> = one.runs.iter().filter_map(|run| run.failed.as_ref()).collect();
-    let mut remarks = Vec::new();
+    let mut remarks: Vec<String> = one.guarantee.iter().cloned().collect();
     if !failures.is_empty() && !runs.is_empty() {
         remarks.push(format!("{} of {} runs failed: {}", failures.len(), one.runs.len(), failures[0]));
     }
-    remarks.extend(confirmation(names, &values, &planned));
+    remarks.extend(confirmation(names, &values, &planned, runs.len()));
     for remark in one.runs.iter().flat_map(|run| &run.remarks) {
         if remarks.len() < MOST_REMARKS && !remarks.contains(remark) {
             remarks.push(remark.clone());
@@ -163,28 +170,44 @@ pub(super) fn estimated(values: &[f64]) -> Option<Estimated> {
     })
 }
 
-/// Whether the runs confirm what theory said: the plan lies within two standard deviations of them.
-fn confirmation(names: &[AxisName], values: &[Option<Estimated>], planned: &[Option<f64>]) -> Vec<String> {
+/// Whether the runs confirm what theory said: the plan lies in the 99 % confidence interval of their mean, mean ± t(R − 1) · sd/√R.
+fn confirmation(
+    names: &[AxisName],
+    values: &[Option<Estimated>],
+    planned: &[Option<f64>],
+    runs: usize,
+) -> Vec<String> {
     let (mut within, mut remarks) = (Vec::new(), Vec::new());
+    let Some(errors) = errors_allowed(runs) else { return remarks };
     for ((name, value), planned) in names.iter().zip(values).zip(planned) {
         let (Some(value), Some(planned)) = (value, planned) else { continue };
         let Some(sd) = value.sd else { continue };
-        if (value.mean - planned).abs() <= SPREAD * sd + 1e-12 * planned.abs() {
+        let error = sd / (runs as f64).sqrt();
+        if (value.mean - planned).abs() <= errors * error + 1e-12 * planned.abs() {
             within.push(name.measure.as_str());
         } else {
             remarks.push(format!(
-                "the plan is not confirmed: {} was to be {} and is {} ± {}",
+                "the plan is not confirmed: {} was to be {} and is {} with a standard error of {}",
                 name.measure,
                 figures(*planned),
                 figures(value.mean),
-                figures(sd)
+                figures(error)
             ));
         }
     }
     if !within.is_empty() {
-        remarks.insert(0, format!("the runs confirm the plan within their spread: {}", within.join(", ")));
+        remarks.insert(
+            0,
+            format!("the runs confirm the plan (99 % interval of their mean): {}", within.join(", ")),
+        );
     }
     remarks
+}
+
+/// How many standard errors of the mean of so many runs a true plan may be off; none for too few runs.
+fn errors_allowed(runs: usize) -> Option<f64> {
+    let student = StudentsT::new(0.0, 1.0, runs.checked_sub(1)? as f64).ok()?;
+    (runs >= FEWEST_RUNS).then(|| student.inverse_cdf(0.5 + CONFIDENCE / 2.0))
 }
 
 /// Taub & Elliot's total scores, of the overall utility and the mean TCAP.
@@ -266,13 +289,30 @@ mod tests {
     }
 
     #[test]
-    fn a_plan_is_confirmed_within_the_spread_and_not_beyond() {
+    fn a_plan_is_confirmed_within_the_interval_of_the_mean_and_not_beyond() {
         let names = [AxisName::new("uniques.ru"), AxisName::new("tau.3"), AxisName::new("tau.4")];
         let value = estimated(&[1.0, 3.0, 2.0]);
-        let remarks = confirmation(&names, &[value, value, None], &[Some(3.9), Some(4.1), Some(1.0)]);
+        // qt(0.995, 2) / sqrt(3) = 5.730
+        let remarks = confirmation(&names, &[value, value, None], &[Some(7.72), Some(7.74), Some(1.0)], 3);
         assert_eq!(remarks.len(), 2);
-        assert!(remarks[0].ends_with("spread: uniques.ru"), "{remarks:?}");
-        assert!(remarks[1].contains("tau.3 was to be 4.1 and is 2 ± 1"), "{remarks:?}");
-        assert!(confirmation(&names[..1], &[estimated(&[1.0])], &[Some(1.0)]).is_empty());
+        assert!(remarks[0].ends_with("mean): uniques.ru"), "{remarks:?}");
+        assert!(
+            remarks[1].contains("tau.3 was to be 7.74 and is 2 with a standard error of 0.5774"),
+            "{remarks:?}"
+        );
+        assert!(confirmation(&names[..1], &[estimated(&[1.0, 2.0])], &[Some(9.0)], 2).is_empty());
+        // Many runs do not confirm what their mean contradicts: qt(0.995, 99) / sqrt(100) = 0.2626 standard deviations.
+        let many: Vec<f64> = (0..100).map(|at| f64::from(at % 2)).collect();
+        let remarks = confirmation(&names[..1], &[estimated(&many)], &[Some(0.7)], 100);
+        assert!(remarks[0].contains("not confirmed"), "{remarks:?}");
+    }
+
+    /// R: qt(0.995, c(2, 7, 99))
+    #[test]
+    fn the_allowance_is_students() {
+        for (runs, quantile) in [(3, 9.924_843), (8, 3.499_483), (100, 2.626_405)] {
+            assert!((errors_allowed(runs).unwrap() - quantile).abs() < 1e-5, "{runs}");
+        }
+        assert_eq!([0, 1, 2].map(errors_allowed), [None; 3]);
     }
 }

@@ -22,6 +22,7 @@ pub mod result;
 pub mod resume;
 mod run;
 mod schedule;
+mod spent;
 
 pub use asked::{AskedBattery, AskedModel};
 pub use axes::AxisName;
@@ -37,3 +38,4 @@ pub use result::{
 };
 pub use resume::RunStore;
 pub use run::settings_for;
+pub use spent::{CUSTOMARY_DELTA, epsilon_of, epsilon_remark};

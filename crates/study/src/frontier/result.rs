@@ -95,7 +95,7 @@ pub struct Contestant {
     pub label: String,
     /// Where its data sets come from.
     pub origin: Origin,
-    /// The epsilon of the guarantee, where there is one.
+    /// The epsilon of the guarantee, where there is one; that of a budget rho is converted at a delta that the remarks name.
     pub epsilon: Option<f64>,
     /// How many runs gave a result.
     pub runs: u32,

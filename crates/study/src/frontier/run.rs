@@ -9,7 +9,7 @@ use std::time::Instant;
 use measures::utility::tables::SyntheticSize;
 use measures::{Finding, Settings, SyntheticSets, align, evaluate};
 use privacy::NoiseSource;
-use synthesis::{Fitted, Recipe, SynthesisError, fit, private, registry};
+use synthesis::{Fitted, OnRecords, Recipe, SynthesisError, fit, private, registry};
 use table::Table;
 
 use super::battery::Battery;
@@ -19,10 +19,11 @@ use super::resume::RunRecord;
 /// A model that several runs draw from, or why there is none.
 pub type SharedModel = Result<Fitted, String>;
 
-/// Whether all runs of a recipe can draw from one model: fitting it takes no chance. Noise of a private method does, and so do ensembles of trees.
-pub fn shares_its_model(recipe: &Recipe) -> bool {
-    let text = recipe.to_toml();
-    recipe.privacy.is_none() && !["forest", "bagging"].iter().any(|ensemble| text.contains(ensemble))
+/// Whether all runs of a recipe can draw from one model: fitting it takes no chance, as the method itself says. Noise of a private method does.
+pub fn shares_its_model(original: &Table, recipe: &Recipe) -> bool {
+    let built = registry::plain(&recipe.method).and_then(|build| build(&recipe.method_options()));
+    let is_random = |records: &dyn OnRecords| records.fit_is_random(original);
+    recipe.privacy.is_none() && built.is_ok_and(|method| !method.on_records().is_some_and(is_random))
 }
 
 /// Fits the model that all runs of a recipe draw from.
@@ -140,4 +141,51 @@ fn measured(
 
 fn failed(key: String, because: String, seconds: [f64; 2]) -> RunRecord {
     RunRecord { key, failed: Some(because), remarks: Vec::new(), seconds, findings: Vec::new() }
+}
+
+#[cfg(test)]
+mod tests {
+    use table::read::{ReadOptions, read_csv_text};
+    use table::schema::SchemaFile;
+    use town::Town;
+
+    use super::*;
+
+    fn people(records: usize) -> Table {
+        let line =
+            |at: usize| format!("{},{},{}\n", ["F", "M"][at % 2], ["a", "b", "c"][at * 7 % 3], at * 13 % 50);
+        let text: String = (0..records).map(line).collect();
+        read_csv_text(&format!("sex,town,age\n{text}"), &ReadOptions::default()).unwrap()
+    }
+
+    #[test]
+    fn models_are_shared_where_the_fit_takes_no_chance() {
+        let original = people(120);
+        let recipe = |text: &str| Recipe::parse(text).unwrap();
+        for (text, shared) in [
+            ("method = \"catall\"", true),
+            ("method = \"saturated\"", true),
+            ("method = \"sequential\"", true),
+            ("method = \"sequential\"\n[variables.age]\nmethod = \"pmm\"", true),
+            ("method = \"sequential\"\n[options]\nmethod = \"forest\"", false),
+            ("method = \"sequential\"\n[variables.age]\nmethod = \"bagging\"", false),
+            ("method = \"sequential\"\n[variables.town]\nmethod = \"quantile\"", false),
+            ("method = \"catall\"\n[privacy]\nepsilon = 1", false),
+        ] {
+            assert_eq!(shares_its_model(&original, &recipe(text)), shared, "{text}");
+        }
+    }
+
+    /// Where rules may refuse what is drawn, entries of the data are kept to be tried, and of many records they are drawn.
+    #[test]
+    fn rules_on_many_records_take_chance() {
+        let town = |people: usize| {
+            let schema = SchemaFile::parse(&Town::default().schema()).unwrap();
+            let options = ReadOptions { schema: Some(schema), ..ReadOptions::default() };
+            read_csv_text(&Town::new(people, 5).csv(), &options).unwrap()
+        };
+        let trees = Recipe::parse("method = \"sequential\"").unwrap();
+        assert!(shares_its_model(&town(300), &trees) && shares_its_model(&people(1500), &trees));
+        assert!(!shares_its_model(&town(1500), &trees));
+    }
 }

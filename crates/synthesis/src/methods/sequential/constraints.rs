@@ -270,10 +270,15 @@ impl Spare {
     /// Entries of a variable drawn evenly from these records.
     pub(super) fn draw(frame: &Frame<'_>, variable: usize, rows: &[u32], mut rng: Rng) -> Self {
         let entry = |row: u32| Mark::of(frame.value(variable, row as usize));
-        if rows.len() <= SPARE {
+        if !Self::is_drawn(rows.len()) {
             return Self(rows.iter().map(|row| entry(*row)).collect());
         }
         Self((0..SPARE).map(|_| entry(rows[rng.random_range(0..rows.len())])).collect())
+    }
+
+    /// Whether so many records are too many to keep all their entries.
+    pub(super) fn is_drawn(records: usize) -> bool {
+        records > SPARE
     }
 
     /// One of the entries.

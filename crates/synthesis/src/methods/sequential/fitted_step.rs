@@ -16,7 +16,7 @@ use super::frame::{Frame, predictor};
 use super::model::{SequentialModel, Stored, guards};
 use super::plan::{Plan, Step, StepWay};
 use super::stored_column::StoredColumn;
-use super::variable_methods::Way;
+use super::variable_methods::{VariableMethod, Way};
 use crate::key::Key;
 use crate::on_records::{Part, Run};
 use crate::randomness::Seed;
@@ -234,6 +234,20 @@ fn fit_step(
         Spare::default()
     };
     Ok(FittedStep { targets: step.targets.clone(), draws, nestings, spare })
+}
+
+/// Whether a fit of this plan takes chance: by a method of a variable, or by the spare entries that rules need.
+pub(super) fn is_random(plan: &Plan, records: &Table) -> bool {
+    let schema = records.schema();
+    let has_rules = !schema.rules().is_empty() || !schema.impossible().is_empty();
+    let by_method = |step: &Step| match &step.way {
+        StepWay::Model { method, settings, .. } => {
+            let others = [settings.first_stage, settings.missing_method];
+            method.fit_is_random() || others.into_iter().flatten().any(VariableMethod::fit_is_random)
+        }
+        _ => false,
+    };
+    Spare::is_drawn(records.rows()) && has_rules || plan.steps.iter().any(by_method)
 }
 
 /// The parents and children of variables that are there before them.

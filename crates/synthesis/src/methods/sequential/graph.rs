@@ -112,6 +112,10 @@ impl OnRecords for Graph {
         Ok(Box::new(fitted_step::fit(&plan, records, run, seed, vec![remark])?))
     }
 
+    fn fit_is_random(&self, records: &Table) -> bool {
+        self.plan(records).is_ok_and(|(plan, _)| fitted_step::is_random(&plan, records))
+    }
+
     fn estimate(&self, records: &Table) -> Result<Estimate, SynthesisError> {
         let (rows, columns) = (records.rows() as f64, records.columns().len() as f64);
         let bytes = 2.0 * records.bytes() as f64 + 24.0 * rows * columns;

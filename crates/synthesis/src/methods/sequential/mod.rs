@@ -166,6 +166,10 @@ impl OnRecords for Sequential {
         Ok(Box::new(model))
     }
 
+    fn fit_is_random(&self, records: &Table) -> bool {
+        Plan::new(&self.0, records).is_ok_and(|plan| fitted_step::is_random(&plan, records))
+    }
+
     fn estimate(&self, records: &Table) -> Result<Estimate, SynthesisError> {
         refuse_names(records)?;
         let plan = Plan::new(&self.0, records)?;

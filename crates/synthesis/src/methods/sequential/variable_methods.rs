@@ -248,6 +248,11 @@ impl VariableMethod {
         self.name != quantile::NAME
     }
 
+    /// Whether its fit takes chance: ensembles draw the records of each tree, and quantile regression draws the cut-offs of categories.
+    pub(super) fn fit_is_random(&self) -> bool {
+        [ensemble::FOREST, ensemble::BAGGING, quantile::NAME].contains(&self.name)
+    }
+
     /// The method that decides whether a number is there, missing or a special code, where nothing else is said.
     pub(super) fn for_marks(&'static self, marks: usize) -> &'static Self {
         match self.way {
