@@ -214,8 +214,8 @@ fn a_learned_schema_needs_a_reason() {
         "--out",
         &out,
     ];
-    let refused = lookalike().args(&asked).assert().code(3);
+    let refused = lookalike().args(asked).assert().code(3);
     assert!(stderr(&refused).contains("--learned-schema REASON"), "{}", stderr(&refused));
-    lookalike().args(&asked).args(["--learned-schema", "the code book is lost"]).assert().success();
+    lookalike().args(asked).args(["--learned-schema", "the code book is lost"]).assert().success();
     assert!(house.read("out/decision.json").contains("the code book is lost"));
 }
