@@ -7,7 +7,7 @@ use privacy::LedgerRecord;
 use report::{Edition, ReportInput, pictures, report_html};
 use study::decision::Decision;
 use study::evidence::Evidence;
-use study::frontier::{Frontier, Limit, LimitCheck, limits, settings_for};
+use study::frontier::{Frontier, Limit, LimitCheck, epsilon_of, limits, settings_for};
 use study::release::{Attachment, Books, Input, Manifest, Release, sha256_of_file};
 use synthesis::{Fitted, Recipe, SynthesisError};
 use table::Table;
@@ -66,7 +66,7 @@ impl Candidate<'_> {
         let settings = settings_for(self.original, self.recipe, self.settings);
         let findings = evaluate(&sets, self.families, &settings)?;
         let evidence = Evidence::against_original(&sets, &settings, &findings)?;
-        let epsilon = self.recipe.privacy.as_ref().and_then(|privacy| privacy.epsilon);
+        let epsilon = self.recipe.privacy.as_ref().and_then(epsilon_of);
         let runs = std::slice::from_ref(&findings);
         let checks = self.limits.iter().map(|limit| limits::check(limit, runs, epsilon)).collect();
         Ok(Examined { findings, checks, evidence })
