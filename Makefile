@@ -8,7 +8,7 @@ CARGO ?= cargo
 
 .PHONY: test format lint unit docs dependencies test-browser demo bench bench-peers
 
-test: format lint unit docs dependencies
+test: format lint unit docs dependencies test-browser
 
 format:
 	$(CARGO) fmt --all --check
