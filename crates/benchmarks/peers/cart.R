@@ -15,7 +15,11 @@ synth <- function() {
                  method = if (is.factor(d[[j]])) "class" else "anova")
     donors <- split(seq_len(nrow(d)), fit$where)
     leaf <- as.character(rpart:::pred.rpart(fit, rpart:::rpart.matrix(model.frame(delete.response(fit$terms), as_predictor(s), na.action = na.pass))))
-    place <- vapply(donors[leaf], function(rows) rows[sample.int(length(rows), 1)], 1L)
+    place <- vapply(leaf, function(name) {
+      rows <- donors[[name]]
+      if (is.null(rows)) rows <- seq_len(nrow(d)) # a value that the tree has not seen ends within it
+      rows[sample.int(length(rows), 1)]
+    }, 1L)
     s[[names(d)[j]]] <- d[[j]][place]
   }
   s

@@ -39,7 +39,9 @@ pub const PRIVATE: Case = Case {
     work: |places, _| {
         let path = places.shared("data/sd2011_s7.csv")?;
         let learned = read(&path)?.schema().to_toml();
-        let declared = learned.replacen("declared = false", "declared = true\nreason = \"code book\"", 1);
+        let declared = learned
+            .replacen("declared = false\nreason = \"\"", "declared = true\nreason = \"code book\"", 1)
+            .replace("domain = \"learned\"\n", "");
         let schema = Some(SchemaFile::parse(&declared).map_err(BenchError::failed)?);
         let options = ReadOptions { schema, ..ReadOptions::default() };
         let table = read_table(&path, &options).map_err(BenchError::failed)?;

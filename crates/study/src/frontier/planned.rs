@@ -1,7 +1,7 @@
 //! What theory says of a contestant before anything is generated.
 //!
 //! In a saturated model the distribution of every synthetic count is known beforehand (Jackson, Mitra, Francis & Dove 2022, section 2), and with
-//! it the expected replicated uniques and the τ metrics; of `catall` the replicated uniques are known. See [`plan`](crate::plan).
+//! it the expected replicated uniques and the τ metrics; of `catall` the replicated uniques are known. See [`crate::plan`].
 
 use measures::Settings;
 use measures::risk::intruder::Mechanism;

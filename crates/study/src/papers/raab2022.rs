@@ -131,7 +131,7 @@ pub struct Run {
     pub two_way: f64,
     /// The mean S_pMSE of three-way tables.
     pub three_way: f64,
-    /// The S_pMSE of one three-way table: the worst of this run, until another is [chosen](Self::look_at).
+    /// The S_pMSE of one three-way table: the worst of this run, until another is chosen.
     pub worst_three_way: f64,
     /// The S_pMSE of every three-way table, in the order of the variables.
     pub three_ways: Vec<f64>,
