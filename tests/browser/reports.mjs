@@ -74,11 +74,12 @@ async function chooseOnMap(page, fail, device) {
     const last = page.locator("#map-points a").last();
     await last.locator(".mark").click({ force: true });
   }
-  const before = await link.locator(".mark").getAttribute("transform");
+  const places = () => page.locator("#map-points a .mark").evaluateAll((marks) => marks.map((mark) => mark.getAttribute("transform")).join());
+  const before = await places();
   const other = await page.locator("#map-risk option:not([selected])").first().getAttribute("value");
   await page.selectOption("#map-risk", other);
   await page.selectOption("#map-utility", { index: (await page.locator("#map-utility option").count()) - 1 });
-  if ((await link.locator(".mark").getAttribute("transform")) === before) fail("other axes do not move the points");
+  if ((await places()) === before) fail("other axes do not move the points");
   if (await page.locator("#map-front").isVisible()) fail("the front of other axes is shown");
   (await page.evaluate(checkPictures)).forEach((problem) => fail(`after choosing axes: ${problem}`));
   await page.locator("#risk-utility-map").screenshot({ path: join(screenshots, `map-other-axes-${device}.png`) });
