@@ -2,6 +2,7 @@
 
 mod audit_text;
 mod bench_text;
+mod fit_picture;
 mod fit_text;
 mod frontier_text;
 pub mod html;
@@ -24,6 +25,7 @@ mod verification_text;
 
 pub use audit_text::audit_text;
 pub use bench_text::{bench_case_text, bench_list_text, bench_markdown, bench_text};
+pub use fit_picture::fit_pictures;
 pub use fit_text::fit_text;
 pub use frontier_text::{frontier_text, planned_text};
 pub use html::{Edition, ReportInput, pictures, report_html};

@@ -54,6 +54,9 @@ pub(super) struct Fit {
     /// Replicates of the rule `bootstrap` [default: 500]
     #[arg(long, value_name = "R")]
     replicates: Option<usize>,
+    /// Draw each question's estimates with their intervals as an SVG file in this folder
+    #[arg(long, value_name = "DIR")]
+    pictures: Option<PathBuf>,
     /// The seed of bootstraps and of the posterior's sampler [default: 1]
     #[arg(long, value_name = "S")]
     seed: Option<u64>,
@@ -108,6 +111,12 @@ impl Fit {
             level: manner.level,
             answers,
         };
+        if let Some(folder) = &self.pictures {
+            std::fs::create_dir_all(folder).map_err(|source| TableError::io(folder, source))?;
+            for (name, svg) in report::fit_pictures(&findings) {
+                table::atomic_file::write(&folder.join(name), svg.as_bytes())?;
+            }
+        }
         everywhere.deliver(&report::fit_text(&findings), || serde_json::json!(findings))?;
         Ok(ExitCode::SUCCESS)
     }

@@ -208,3 +208,36 @@ fn what_has_no_effect_or_no_meaning_is_refused() {
     std::fs::write(house.path("out/manifest.json"), "{").unwrap();
     assert!(refused(&[out, "--estimate", "share(sex)"], 2).contains("manifest.json, line 1"));
 }
+
+#[test]
+fn estimates_are_drawn_with_their_intervals() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let mut people = String::from("sex,pay\n");
+    for row in 0..200_usize {
+        people.push_str(&format!("{},{}\n", ["F", "M"][row % 2], 100 + row * row % 97));
+    }
+    std::fs::write(path("people.csv"), people).unwrap();
+    let (data, pictures) = (path("people.csv"), path("pictures"));
+    lookalike()
+        .args([
+            "fit",
+            "pay ~ sex",
+            &data,
+            "--original-rows",
+            "200",
+            "--level",
+            "0.9",
+            "--pictures",
+            &pictures,
+        ])
+        .assert()
+        .success();
+    let files: Vec<_> = std::fs::read_dir(&pictures).unwrap().map(|entry| entry.unwrap().path()).collect();
+    assert_eq!(files.len(), 1, "{files:?}");
+    let svg = std::fs::read_to_string(&files[0]).unwrap();
+    assert!(
+        svg.contains("90 % interval") && svg.contains("sexM") && !svg.contains("original, 95 %"),
+        "{svg}"
+    );
+}

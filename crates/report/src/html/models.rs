@@ -44,8 +44,14 @@ fn picture(view: &View<'_>, at: usize, model: &Model) -> Option<Picture> {
         })
         .collect();
     let name = file_name("model", at, &model.formula);
-    (!of_model.is_empty())
-        .then(|| coefficients(name, format!("Coefficients of {}", model.title()), &of_model))
+    (!of_model.is_empty()).then(|| {
+        coefficients(
+            name,
+            format!("Coefficients of {}", model.title()),
+            "synthetic, 95 % interval",
+            &of_model,
+        )
+    })
 }
 
 fn models(view: &View<'_>) -> Vec<Model> {

@@ -21,15 +21,18 @@ const NAMES: f64 = 170.0;
 const ROW: f64 = 26.0;
 
 /// Intervals row by row. Each row has a scale of its own, because coefficients count different things: what matters is how the two
-/// intervals lie to each other and to zero.
-pub(crate) fn coefficients(name: String, title: String, all: &[Coefficient]) -> Picture {
+/// intervals lie to each other and to zero. `synthetic` says what the intervals of the synthetic files are.
+pub(crate) fn coefficients(name: String, title: String, synthetic: &str, all: &[Coefficient]) -> Picture {
+    let has_original = all.iter().any(|one| one.original.is_some());
     let entries = [
-        (Symbol::Circle, "original-point", "original, 95 % interval"),
-        (Symbol::Square, "synthetic-point", "synthetic, 95 % interval"),
+        (Symbol::Circle, "original-point", "original, 95 % interval", has_original),
+        (Symbol::Square, "synthetic-point", synthetic, true),
     ];
     let mut entries: Vec<Entry> = entries
-        .map(|(symbol, class, text)| Entry { sign: Sign::Point(symbol, class.into()), text: text.into() })
-        .into();
+        .into_iter()
+        .filter(|(.., shown)| *shown)
+        .map(|(symbol, class, text, _)| Entry { sign: Sign::Point(symbol, class.into()), text: text.into() })
+        .collect();
     entries.push(Entry { sign: Sign::Line(Stroke::Reference), text: "zero".into() });
     let (legend, height) = legend(&entries, (4.0, 4.0), WIDTH - 8.0);
     let top = height + 12.0;
@@ -62,7 +65,7 @@ pub(crate) fn coefficients(name: String, title: String, all: &[Coefficient]) -> 
         all.iter().map(|one| vec![one.name.clone(), written(one.original), written(one.synthetic)]).collect();
     Picture {
         name,
-        description: format!("Intervals of {} coefficients in both files, row by row.", all.len()),
+        description: format!("Intervals of {} coefficients, row by row.", all.len()),
         title,
         size: (WIDTH, bottom + 26.0),
         marks,
