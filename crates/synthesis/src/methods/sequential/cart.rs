@@ -8,6 +8,8 @@ use statistics::trees::{self, Predictor, Tree, TreeError, TreeOptions};
 
 use super::conditional::{Conditional, Draws, Given, Response, Task, from_state};
 use super::donors::DonorWeights;
+use super::feature::Feature;
+use super::main_effects::MainEffects;
 use crate::SynthesisError;
 use crate::randomness::{Rng, Seed};
 
@@ -22,6 +24,8 @@ struct Cart {
     /// The donors' responses, leaf by leaf.
     responses: LeafResponses,
     weights: DonorWeights,
+    /// How donors of a leaf are weighed, unless all alike.
+    effects: Option<MainEffects>,
 }
 
 /// Responses of donors, leaf by leaf.
@@ -43,8 +47,10 @@ pub(super) fn fit(task: &Task<'_>) -> Result<Box<dyn Conditional>, SynthesisErro
         donors.extend_from_slice(tree.donors(leaf));
     }
     offsets.push(donors.len() as u32);
+    let effects = (task.settings.main_effects && !task.predictors.is_empty())
+        .then(|| MainEffects::fit(task, &mut donors, &offsets));
     let responses = LeafResponses::of(task.response, &donors);
-    Ok(Box::new(Cart { tree, offsets, responses, weights: DonorWeights::default() }))
+    Ok(Box::new(Cart { tree, offsets, responses, weights: DonorWeights::default(), effects }))
 }
 
 /// A fit from its stored state.
@@ -64,7 +70,12 @@ impl Conditional for Cart {
         rows: &[u32],
         rng: &mut Rng,
     ) -> Result<Draws, SynthesisError> {
-        let leaves = leaves_of(&self.tree, &given.features(predictors), rows)?;
+        let features = given.features(predictors);
+        let leaves = leaves_of(&self.tree, &split_by(&features), rows)?;
+        if let Some(effects) = &self.effects {
+            let donors = effects.draw(&features, rows, &leaves, &self.weights, rng);
+            return Ok(self.responses.draws(donors.into_iter()));
+        }
         let donor = |leaf: u32| {
             let leaf = leaf as usize;
             self.weights.pick(self.offsets[leaf] as usize..self.offsets[leaf + 1] as usize, rng)
@@ -79,6 +90,7 @@ impl Conditional for Cart {
             offsets: self.offsets.clone(),
             responses: self.responses.clone(),
             weights: DonorWeights::bayesian_bootstrap(donors, seed),
+            effects: self.effects.clone(),
         })
     }
 
@@ -117,7 +129,7 @@ pub(super) enum FitColumns<'a> {
 
 impl<'a> FitColumns<'a> {
     pub(super) fn of(task: &Task<'a>) -> Self {
-        let all = task.given.features(task.predictors);
+        let all = split_by(&task.given.features(task.predictors));
         if task.has_all_rows() {
             Self::All(all)
         } else {
@@ -131,6 +143,11 @@ impl<'a> FitColumns<'a> {
             Self::Some(columns) => columns.iter().collect(),
         }
     }
+}
+
+/// The columns that trees split by.
+pub(super) fn split_by<'a>(features: &[&'a Feature]) -> Vec<&'a Predictor> {
+    features.iter().map(|feature| &feature.predictor).collect()
 }
 
 /// The leaf of each of these records; those of a block are routed at once.

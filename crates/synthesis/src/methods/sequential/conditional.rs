@@ -2,8 +2,8 @@
 
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use statistics::trees::Predictor;
 
+use super::feature::Feature;
 use super::frame::Frame;
 use super::options::Settings;
 use super::variable_methods;
@@ -15,12 +15,12 @@ use crate::randomness::{Rng, Seed};
 pub(super) struct Given<'a> {
     pub frame: &'a Frame<'a>,
     /// For each variable that a tree splits by, its coded column.
-    pub features: &'a [Option<Predictor>],
+    pub features: &'a [Option<Feature>],
 }
 
 impl<'a> Given<'a> {
     /// The coded columns of these variables.
-    pub(super) fn features(&self, of: &[usize]) -> Vec<&'a Predictor> {
+    pub(super) fn features(&self, of: &[usize]) -> Vec<&'a Feature> {
         let coded = |variable: &usize| {
             self.features[*variable]
                 .as_ref()

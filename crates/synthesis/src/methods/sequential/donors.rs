@@ -28,6 +28,15 @@ impl DonorWeights {
         Self { cumulative: Some((0..donors).map(next).collect()) }
     }
 
+    /// The weight of these donors together.
+    pub(super) fn sum(&self, group: Range<usize>) -> f64 {
+        match &self.cumulative {
+            None => group.len() as f64,
+            Some(cumulative) if group.start == 0 => cumulative[group.end - 1],
+            Some(cumulative) => cumulative[group.end - 1] - cumulative[group.start - 1],
+        }
+    }
+
     /// One donor of a group that is not empty.
     #[inline]
     pub(super) fn pick(&self, group: Range<usize>, rng: &mut Rng) -> usize {
@@ -66,6 +75,10 @@ mod tests {
             let deviation = (60_000.0 * share * (1.0 - share)).sqrt();
             assert!((f64::from(drawn[donor]) - 60_000.0 * share).abs() < 5.0 * deviation, "{drawn:?}");
         }
+        assert!(
+            (weights.sum(2..5) - total).abs() < 1e-12 && (weights.sum(0..2) - cumulative[1]).abs() < 1e-12
+        );
+        assert_eq!(DonorWeights::default().sum(2..5), 3.0);
         assert_eq!(drawn[..2].iter().chain(&drawn[5..]).sum::<u32>(), 0);
     }
 }

@@ -7,7 +7,7 @@ use rand::RngExt;
 use serde::{Deserialize, Serialize};
 use statistics::trees::{Forest, ForestOptions, Tree};
 
-use super::cart::{FitColumns, LeafResponses, failed, leaves_of, options, tree_response};
+use super::cart::{FitColumns, LeafResponses, failed, leaves_of, options, split_by, tree_response};
 use super::conditional::{Conditional, Draws, Given, Task, from_state};
 use super::donors::DonorWeights;
 use crate::SynthesisError;
@@ -77,7 +77,7 @@ impl Conditional for Ensemble {
         rows: &[u32],
         rng: &mut Rng,
     ) -> Result<Draws, SynthesisError> {
-        let features = given.features(predictors);
+        let features = split_by(&given.features(predictors));
         let chosen: Vec<usize> = rows.iter().map(|_| rng.random_range(0..self.trees.len())).collect();
         let mut donors = vec![0; rows.len()];
         for (number, Member { tree, weights }) in self.trees.iter().enumerate() {

@@ -7,7 +7,7 @@ use super::variable_methods::Way;
 use crate::on_records::Estimate;
 
 /// CPU seconds that a tree takes for a record, a predictor and a level of its depth; measured on SD2011 and Adult.
-const TREE_SECONDS: f64 = 4e-9;
+const TREE_SECONDS: f64 = 5e-9;
 
 /// CPU seconds that a regression takes for a record and a squared column of its design.
 const REGRESSION_SECONDS: f64 = 2e-9;
@@ -31,7 +31,9 @@ pub(super) fn estimate(plan: &Plan, records: &Table) -> Estimate {
                     seconds += trees * rows * levels * (1.0 + predictors.len() as f64) * TREE_SECONDS;
                     let nodes = 2.0 * rows / f64::from(settings.min_bucket);
                     bytes += trees * (rows * 12.0 + nodes * 40.0) + rows * 4.0;
-                    most_of_one_fit = most_of_one_fit.max(rows * 40.0);
+                    let effects = if settings.main_effects && method.name == "cart" { rows } else { 0.0 };
+                    bytes += effects * 8.0;
+                    most_of_one_fit = most_of_one_fit.max(rows * 40.0 + effects * 50.0);
                 } else {
                     let columns = design_columns(plan, predictors);
                     let fits = if method.name == "quantile" { f64::from(settings.bins) } else { 10.0 };

@@ -3,7 +3,6 @@
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use table::Table;
 
@@ -11,8 +10,9 @@ use super::apart;
 use super::conditional::Given;
 use super::constraints::{Guard, Nesting, Rules, Spare};
 use super::donor_pool::DonorPool;
+use super::feature::Feature;
 use super::fitted_variable::{FittedVariable, Mark, VariableTask};
-use super::frame::{Frame, predictor};
+use super::frame::Frame;
 use super::model::{SequentialModel, Stored, guards};
 use super::plan::{Plan, Step, StepWay};
 use super::stored_column::StoredColumn;
@@ -88,7 +88,7 @@ pub(super) fn fit(
     let frame = original_frame(plan, records)?;
     let is_split_by = splits(plan);
     let features = (0..plan.variables.len()).into_par_iter().map(|at| {
-        let wanted = is_split_by[at].then(|| predictor(&plan.variables[at], frame.column(at)));
+        let wanted = is_split_by[at].then(|| Feature::learn(&plan.variables[at], frame.column(at)));
         wanted.transpose()
     });
     let features = features.collect::<Result<Vec<_>, _>>()?;
@@ -113,10 +113,7 @@ pub(super) fn fit(
         auxiliary: plan.auxiliary.clone(),
         records: records.rows(),
         proper: plan.proper,
-        codings: features
-            .iter()
-            .map(|feature| feature.as_ref().map(|feature| Arc::clone(feature.coding())))
-            .collect(),
+        codings: features.iter().map(|feature| feature.as_ref().map(Feature::coding)).collect(),
         steps,
         remarks,
     })

@@ -3,13 +3,10 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use statistics::trees::{Coding, Predictor};
 use table::column::{Entry, Numbers};
 use table::expression::{Record, Value};
 use table::schema::Kind;
 use table::{Codes, Column, Variable};
-
-use crate::SynthesisError;
 
 /// Records of variables of which some are known.
 pub(super) struct Frame<'a> {
@@ -165,45 +162,4 @@ pub(super) fn numbers_and_marks(column: &Column) -> (Vec<f64>, Option<Vec<u8>>) 
     }
     let marks = marks.iter().any(|mark| *mark > 0).then_some(marks);
     (values, marks)
-}
-
-/// A column as trees split by it.
-pub(super) fn predictor(variable: &Variable, column: &Column) -> Result<Predictor, SynthesisError> {
-    let coded = match (column, &variable.kind) {
-        (Column::Categorical(codes), Kind::Ordinal { levels }) => {
-            Predictor::coded(&Arc::new(Coding::ordered(levels.len() as u32, 1)), codes.iter())
-        }
-        (Column::Categorical(codes), kind) => {
-            let levels = kind.levels().map_or(0, |levels| levels.len()) as u32;
-            Predictor::coded(&Arc::new(Coding::categorical(levels + 1)), codes.iter())
-        }
-        (numeric, _) => {
-            let (values, marks) = numbers_and_marks(numeric);
-            Predictor::numeric(&values, marks.as_deref())
-        }
-    };
-    coded.map_err(|error| variable_error(variable, &error.to_string()))
-}
-
-/// Another column of the same variable, coded in the same way.
-pub(super) fn predictor_as(
-    coding: &Arc<Coding>,
-    variable: &Variable,
-    column: &Column,
-) -> Result<Predictor, SynthesisError> {
-    let coded = match column {
-        Column::Categorical(codes) => Predictor::coded(coding, codes.iter()),
-        numeric => {
-            let (values, mut marks) = numbers_and_marks(numeric);
-            // A mark that no record of the data had stands where its nearest kin would.
-            let most = coding.unordered_codes() as u8;
-            marks.iter_mut().flatten().for_each(|mark| *mark = (*mark).min(most));
-            Predictor::numeric_as(coding, &values, marks.as_deref())
-        }
-    };
-    coded.map_err(|error| variable_error(variable, &error.to_string()))
-}
-
-fn variable_error(variable: &Variable, message: &str) -> SynthesisError {
-    table::TableError::variable(&variable.name, message).into()
 }

@@ -20,11 +20,14 @@ mod donor_pool;
 mod donors;
 mod ensemble;
 mod estimate;
+mod feature;
 mod fitted_step;
 mod fitted_variable;
 mod frame;
 pub mod graph;
+mod groups;
 mod logistic;
+mod main_effects;
 mod model;
 mod multinomial;
 mod normal;
@@ -96,6 +99,11 @@ pub const CARD: MethodCard = MethodCard {
             default: "1e-8",
         },
         OptionCard { name: "depth", meaning: "splits between the root and a leaf at most", default: "30" },
+        OptionCard {
+            name: "main_effects",
+            meaning: "weigh the donors of a CART leaf by main effects of all predictors, so that two-way tables are kept that the tree leaves out",
+            default: "true",
+        },
         OptionCard { name: "trees", meaning: "trees of a forest or of bagging", default: "10" },
         OptionCard { name: "bins", meaning: "bins of (0, 1] of quantile regression", default: "25" },
         OptionCard { name: "donors", meaning: "donors of predictive mean matching", default: "5" },

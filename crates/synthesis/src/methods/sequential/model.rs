@@ -5,15 +5,15 @@ use std::sync::Arc;
 
 use rand::RngExt;
 use serde::{Deserialize, Serialize};
-use statistics::trees::{Coding, Predictor};
 use table::schema::{Schema, SchemaFile};
 use table::{Column, Kind, Table, Variable};
 
 use super::auxiliary::Auxiliary;
 use super::conditional::Given;
 use super::constraints::{Guard, Rules};
+use super::feature::{Feature, FeatureCoding};
 use super::fitted_step::{FittedStep, StepDraws};
-use super::frame::{ColumnBuilder, Frame, predictor_as};
+use super::frame::{ColumnBuilder, Frame};
 use super::step_drawing::StepDrawing;
 use crate::randomness::Seed;
 use crate::synthesizer::Drawn;
@@ -32,7 +32,7 @@ pub(super) struct Stored {
     pub records: usize,
     pub proper: bool,
     /// For each variable that trees split by, how its values become codes.
-    pub codings: Vec<Option<Arc<Coding>>>,
+    pub codings: Vec<Option<FeatureCoding>>,
     pub steps: Vec<FittedStep>,
     pub remarks: Vec<String>,
 }
@@ -81,7 +81,7 @@ impl SequentialModel {
         seed: Seed,
     ) -> Result<(Frame<'_>, Vec<u32>), SynthesisError> {
         let mut frame = Frame::new(&self.variables, rows);
-        let mut features: Vec<Option<Predictor>> = vec![None; self.variables.len()];
+        let mut features: Vec<Option<Feature>> = self.variables.iter().map(|_| None).collect();
         let mut given_up = vec![false; rows];
         for (number, (step, guard)) in self.stored.steps.iter().zip(&self.guards).enumerate() {
             let seed = seed.child(number as u64);
@@ -107,7 +107,7 @@ impl SequentialModel {
             };
             for (at, column) in step.targets.iter().zip(columns) {
                 if let Some(coding) = &self.stored.codings[*at] {
-                    features[*at] = Some(predictor_as(coding, &self.variables[*at], &column)?);
+                    features[*at] = Some(Feature::encode(coding, &self.variables[*at], &column)?);
                 }
                 frame.insert(*at, Cow::Owned(column));
             }

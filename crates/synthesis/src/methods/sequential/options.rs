@@ -51,6 +51,8 @@ pub(super) struct Settings {
     pub complexity: f64,
     /// How deep a tree may grow.
     pub depth: u32,
+    /// Whether donors of a leaf are weighed by main effects of all predictors.
+    pub main_effects: bool,
     /// Trees of an ensemble.
     pub trees: u32,
     /// Bins of (0, 1] that quantile regression is fitted at.
@@ -74,6 +76,7 @@ impl Default for Settings {
             min_bucket: 5,
             complexity: 1e-8,
             depth: 30,
+            main_effects: true,
             trees: 10,
             bins: 25,
             donors: 5,
@@ -202,6 +205,7 @@ impl Settings {
             min_bucket: take(given, place, "min_bucket")?.unwrap_or(self.min_bucket),
             complexity: take(given, place, "complexity")?.unwrap_or(self.complexity),
             depth: take(given, place, "depth")?.unwrap_or(self.depth),
+            main_effects: take(given, place, "main_effects")?.unwrap_or(self.main_effects),
             trees: take(given, place, "trees")?.unwrap_or(self.trees),
             bins: take(given, place, "bins")?.unwrap_or(self.bins),
             donors: take(given, place, "donors")?.unwrap_or(self.donors),

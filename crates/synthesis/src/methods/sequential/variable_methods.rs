@@ -57,6 +57,7 @@ const TREE: &[&str] = &[
     "min_bucket",
     "complexity",
     "depth",
+    "main_effects",
     "smoothing",
     "smooth_above",
     "two_stage",

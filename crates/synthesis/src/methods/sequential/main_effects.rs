@@ -1,0 +1,232 @@
+//! Main effects within the leaves of a tree: donors weighed so that the table of the response with every predictor comes out right.
+//!
+//! A path of a tree holds about log₂(n / bucket) splits, so of many predictors most are left out, and their weak associations with the
+//! response with them. Here a record with predictors x in leaf L takes a donor d of L with probability
+//!
+//! ```text
+//! p(d | L, x) ∝ Π_j φ_j(x_j, y_d)
+//! ```
+//!
+//! where x_j and y_d stand for groups of values. This is the multinomial logit of y on the groups of all predictors with the leaf's shares as
+//! offset, and by its likelihood equations the expected two-way table of y with each x_j is the observed one. The factors are found as in
+//! iterative proportional fitting (Deming & Stephan 1940): one predictor after the other, φ_j(a, b) = (o + c) / (e + c), with o the count of
+//! records of groups a and b, e the count expected with the factors so far, and c = 3 records more in each cell, which hold the factors of
+//! sparse cells near 1.
+//!
+//! There is one round over the predictors, which stops short of the likelihood equations: of forty weak effects in a simulation it keeps 81 per
+//! cent, where the tree alone keeps 30. Measured on SD2011 (35 variables, ten runs), the mean S_pMSE of two-way tables falls from 1.70 to
+//! 1.51 and of three-way tables from 1.86 to 1.72; on Adult from 1.75 to 1.28 and from 1.95 to 1.49. That is not the noise of the sample
+//! learned by heart: against records that the fit has not seen, two-way tables fall from 2.85 to 2.78 and from 3.34 to 3.03. A second
+//! round, finer groups or another c between 1 and 10 change little.
+
+use std::ops::Range;
+
+use rand::RngExt;
+use serde::{Deserialize, Serialize};
+
+use super::conditional::{Response, Task};
+use super::donors::DonorWeights;
+use super::feature::Feature;
+use super::groups::{self, Groups};
+use crate::randomness::Rng;
+
+/// Records that are added to what is observed and to what is expected of each cell.
+const PSEUDO_COUNT: f64 = 3.0;
+
+/// Factors are held between this and its inverse …
+const LARGEST_FACTOR: f64 = 1000.0;
+
+/// … and after so many of them weights are brought back to a sum of 1, lest they leave the range of their type.
+const FACTORS_AT_ONCE: usize = 8;
+
+/// Factors of the donors in the leaves of a tree.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct MainEffects {
+    /// How many groups the response has.
+    groups: usize,
+    /// Where the runs of each leaf begin, and where the last end.
+    leaves: Vec<u32>,
+    runs: Vec<Run>,
+    /// For each predictor φ, the groups of the response side by side.
+    factors: Vec<Vec<f32>>,
+}
+
+/// Donors of one leaf that are in the same group; they lie side by side.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+struct Run {
+    group: u8,
+    start: u32,
+    end: u32,
+}
+
+/// Records that are not yet decided, each with the runs of its leaf and a weight for each of these.
+struct Open<'a> {
+    records: Vec<(u32, &'a [Run])>,
+    weights: Vec<f32>,
+}
+
+impl MainEffects {
+    /// Fits the factors and sorts the donors of each leaf, which lie between `offsets`, by their group.
+    pub(super) fn fit(task: &Task<'_>, donors: &mut [u32], offsets: &[u32]) -> Self {
+        let (group_of, groups) = response_groups(task.response);
+        let group = |donor: &u32| group_of[*donor as usize];
+        let (mut leaves, mut runs) = (vec![0], Vec::new());
+        for leaf in offsets.windows(2) {
+            let mut start = leaf[0];
+            let of_leaf = &mut donors[start as usize..leaf[1] as usize];
+            of_leaf.sort_by_key(group);
+            for run in of_leaf.chunk_by(|left, right| group(left) == group(right)) {
+                let end = start + run.len() as u32;
+                runs.push(Run { group: group(&run[0]), start, end });
+                start = end;
+            }
+            leaves.push(runs.len() as u32);
+        }
+        let mut effects = Self { groups, leaves, runs, factors: Vec::new() };
+        let (mut records, mut own) = (Vec::new(), Vec::new());
+        for leaf in 0..offsets.len() as u32 - 1 {
+            let runs = effects.runs_of(leaf);
+            for run in runs.iter().filter(|_| runs.len() > 1) {
+                records.extend(donors[run.donors()].iter().map(|donor| (task.rows[*donor as usize], leaf)));
+                own.extend(run.donors().map(|_| run.group));
+            }
+        }
+        let mut open = effects.open(records.into_iter(), &DonorWeights::default());
+        let mut factors = Vec::with_capacity(task.predictors.len());
+        for predictor in task.given.features(task.predictors) {
+            let of_predictor = open.factors(predictor, &own, groups);
+            open.multiply(predictor, &of_predictor, groups);
+            factors.push(of_predictor);
+        }
+        effects.factors = factors;
+        effects
+    }
+
+    /// A donor for each of these records, which are in these leaves.
+    pub(super) fn draw(
+        &self,
+        predictors: &[&Feature],
+        rows: &[u32],
+        leaves: &[u32],
+        donors: &DonorWeights,
+        rng: &mut Rng,
+    ) -> Vec<usize> {
+        let mut open = self.open(rows.iter().copied().zip(leaves.iter().copied()), donors);
+        for (some, factors) in predictors.chunks(FACTORS_AT_ONCE).zip(self.factors.chunks(FACTORS_AT_ONCE)) {
+            some.iter()
+                .zip(factors)
+                .for_each(|(predictor, factors)| open.multiply(predictor, factors, self.groups));
+            open.scale();
+        }
+        let mut rest = &open.weights[..];
+        let mut donor = |leaf: &u32| {
+            let runs = self.runs_of(*leaf);
+            let run = if let [only] = runs {
+                only
+            } else {
+                let (of_record, others) = rest.split_at(runs.len());
+                rest = others;
+                &runs[pick(of_record, rng)]
+            };
+            donors.pick(run.donors(), rng)
+        };
+        leaves.iter().map(&mut donor).collect()
+    }
+
+    fn runs_of(&self, leaf: u32) -> &[Run] {
+        &self.runs[self.leaves[leaf as usize] as usize..self.leaves[leaf as usize + 1] as usize]
+    }
+
+    /// Those of these records whose leaf has donors of several groups, weighed as they are in the leaf.
+    fn open(&self, records: impl Iterator<Item = (u32, u32)>, donors: &DonorWeights) -> Open<'_> {
+        let mut open = Open { records: Vec::new(), weights: Vec::new() };
+        for (row, leaf) in records {
+            let runs = self.runs_of(leaf);
+            if runs.len() > 1 {
+                open.records.push((row, runs));
+                open.weights.extend(runs.iter().map(|run| donors.sum(run.donors()) as f32));
+            }
+        }
+        open
+    }
+}
+
+impl Run {
+    fn donors(&self) -> Range<usize> {
+        self.start as usize..self.end as usize
+    }
+}
+
+impl Open<'_> {
+    /// The factors by which what is expected becomes what is observed, where the groups of the records' own responses are `own`.
+    fn factors(&mut self, predictor: &Feature, own: &[u8], groups: usize) -> Vec<f32> {
+        let cells = predictor.count() * groups;
+        let (mut observed, mut expected) = (vec![0u32; cells], vec![0f64; cells]);
+        let mut rest = &mut self.weights[..];
+        for ((row, runs), own) in self.records.iter().zip(own) {
+            let (of_record, others) = rest.split_at_mut(runs.len());
+            rest = others;
+            let first = usize::from(predictor.groups[*row as usize]) * groups;
+            let scale = 1.0 / of_record.iter().sum::<f32>();
+            for (weight, run) in of_record.iter_mut().zip(*runs) {
+                *weight *= scale;
+                expected[first + usize::from(run.group)] += f64::from(*weight);
+            }
+            observed[first + usize::from(*own)] += 1;
+        }
+        let factor = |(observed, expected): (&u32, &f64)| {
+            let factor = (f64::from(*observed) + PSEUDO_COUNT) / (expected + PSEUDO_COUNT);
+            factor.clamp(1.0 / LARGEST_FACTOR, LARGEST_FACTOR) as f32
+        };
+        observed.iter().zip(&expected).map(factor).collect()
+    }
+
+    /// Multiplies each weight by its factor.
+    fn multiply(&mut self, predictor: &Feature, factors: &[f32], groups: usize) {
+        let mut rest = &mut self.weights[..];
+        for (row, runs) in &self.records {
+            let (of_record, others) = rest.split_at_mut(runs.len());
+            rest = others;
+            let first = usize::from(predictor.groups[*row as usize]) * groups;
+            let factors = &factors[first..first + groups];
+            of_record
+                .iter_mut()
+                .zip(*runs)
+                .for_each(|(weight, run)| *weight *= factors[usize::from(run.group)]);
+        }
+    }
+
+    /// Brings the weights of each record to a sum of 1.
+    fn scale(&mut self) {
+        let mut rest = &mut self.weights[..];
+        for (_, runs) in &self.records {
+            let (of_record, others) = rest.split_at_mut(runs.len());
+            rest = others;
+            let scale = 1.0 / of_record.iter().sum::<f32>();
+            of_record.iter_mut().for_each(|weight| *weight *= scale);
+        }
+    }
+}
+
+/// A position, with a probability in proportion to its weight.
+fn pick(weights: &[f32], rng: &mut Rng) -> usize {
+    let mut left = rng.random::<f32>() * weights.iter().sum::<f32>();
+    let chosen = weights.iter().position(|weight| {
+        left -= weight;
+        left < 0.0
+    });
+    chosen.unwrap_or(weights.len() - 1)
+}
+
+/// The group of each record's response, and how many there are.
+fn response_groups(response: Response<'_>) -> (Vec<u8>, usize) {
+    match response {
+        Response::Numbers(numbers) => groups::of_numbers(numbers),
+        Response::Categories { codes, size } => {
+            let mut counts = vec![0; size as usize];
+            codes.iter().for_each(|code| counts[*code as usize] += 1);
+            let groups = Groups::of_counts(&counts, 0);
+            (codes.iter().map(|code| groups.of(*code)).collect(), groups.count())
+        }
+    }
+}
