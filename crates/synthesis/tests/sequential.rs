@@ -138,6 +138,26 @@ fn main_effects_weigh_the_donors_of_a_leaf_by_observed_over_expected() {
     }
 }
 
+/// 30 % and 10 % of two groups: the most frequent level is the same in both, so rpart's risk sees nothing to gain by telling them apart.
+#[test]
+fn a_split_that_does_not_change_the_most_frequent_level_goes_by_misclassification() {
+    let mut text = String::from("g,y\n");
+    for (g, y, records) in [("a", "yes", 300), ("a", "no", 700), ("b", "yes", 100), ("b", "no", 900)] {
+        (0..records).for_each(|_| writeln!(text, "{g},{y}").unwrap());
+    }
+    let original = read("", &text);
+    for (risk, truth) in [("impurity", [0.3, 0.1]), ("misclassification", [0.2, 0.2])] {
+        let options = format!("rows = 50000\n[options]\nmain_effects = false\nrisk = \"{risk}\"\n");
+        let made = synth(&original, &options);
+        let (g, y) = (codes(&made, "g"), codes(&made, "y"));
+        for (group, truth) in truth.into_iter().enumerate() {
+            let rows: Vec<usize> = (0..g.len()).filter(|row| g[*row] == group as u32).collect();
+            let yes = rows.iter().filter(|row| y[**row] == 1).count();
+            assert_share(yes, rows.len(), rows.len(), truth, risk);
+        }
+    }
+}
+
 /// Forty weak effects, of which a tree of leaves of 50 records holds six or seven on a path.
 #[test]
 fn main_effects_keep_weak_associations_that_a_tree_leaves_out() {
@@ -579,6 +599,8 @@ fn after_synthesis_numbers_are_coded_uniques_removed_and_a_label_added() {
 #[case("[options]\norder = \"random\"\n", "option `order`: it is `file`, `auto` or a list")]
 #[case("[options]\nmin_bucket = 0\n", "option `min_bucket`")]
 #[case("[options]\nmin_buckets = 3\n", "did you mean `min_bucket`?")]
+#[case("[options]\nrisk = \"gini\"\n", "option `risk`")]
+#[case("[options]\nmain_effects = 1\n", "option `main_effects`")]
 #[case(
     "[variables.incom]\nmethod = \"cart\"\n",
     "option `variables.incom`: there is no variable `incom`; did you mean `income`?"

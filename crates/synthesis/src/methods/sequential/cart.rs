@@ -185,7 +185,7 @@ pub(super) fn options(task: &Task<'_>) -> TreeOptions {
         min_split: 3 * task.settings.min_bucket,
         complexity: task.settings.complexity,
         max_depth: task.settings.depth,
-        ..TreeOptions::default()
+        risk: task.settings.risk,
     }
 }
 

@@ -98,6 +98,11 @@ pub const CARD: MethodCard = MethodCard {
             meaning: "share of the root's risk by which a split must lower it",
             default: "1e-8",
         },
+        OptionCard {
+            name: "risk",
+            meaning: "what that risk is for categories: `impurity`, or `misclassification` as in rpart and synthpop, where a split goes that does not change the most frequent level",
+            default: "impurity",
+        },
         OptionCard { name: "depth", meaning: "splits between the root and a leaf at most", default: "30" },
         OptionCard {
             name: "main_effects",

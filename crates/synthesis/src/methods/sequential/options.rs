@@ -2,6 +2,7 @@
 
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
+use statistics::trees::Risk;
 
 use super::variable_methods::{self, VariableMethod};
 use crate::SynthesisError;
@@ -49,6 +50,8 @@ pub(super) struct Settings {
     pub min_bucket: u32,
     /// Share of the root's risk by which a split must lower it.
     pub complexity: f64,
+    /// What that share is of, for categories.
+    pub risk: Risk,
     /// How deep a tree may grow.
     pub depth: u32,
     /// Whether donors of a leaf are weighed by main effects of all predictors.
@@ -75,6 +78,7 @@ impl Default for Settings {
         Self {
             min_bucket: 5,
             complexity: 1e-8,
+            risk: Risk::default(),
             depth: 30,
             main_effects: true,
             trees: 10,
@@ -204,6 +208,7 @@ impl Settings {
         let settings = Self {
             min_bucket: take(given, place, "min_bucket")?.unwrap_or(self.min_bucket),
             complexity: take(given, place, "complexity")?.unwrap_or(self.complexity),
+            risk: take(given, place, "risk")?.unwrap_or(self.risk),
             depth: take(given, place, "depth")?.unwrap_or(self.depth),
             main_effects: take(given, place, "main_effects")?.unwrap_or(self.main_effects),
             trees: take(given, place, "trees")?.unwrap_or(self.trees),

@@ -56,6 +56,7 @@ type Load = fn(serde_json::Value) -> Result<Box<dyn Conditional>, SynthesisError
 const TREE: &[&str] = &[
     "min_bucket",
     "complexity",
+    "risk",
     "depth",
     "main_effects",
     "smoothing",
@@ -68,6 +69,7 @@ const ENSEMBLE: &[&str] = &[
     "trees",
     "min_bucket",
     "complexity",
+    "risk",
     "depth",
     "smoothing",
     "smooth_above",
