@@ -1,7 +1,7 @@
 //! `graph`: Chen's graph bootstrap (Taub et al. 2020, section 2.2).
 //!
-//! Every pair of variables is scored by its normalised chi-square, V² = χ² / (N min(r − 1, c − 1)) (Cramér 1946). Every variable is linked to
-//! the two with which it scores highest, so that a variable which is strongest for many has many links. Variables are simulated in an
+//! Every pair of variables is scored by its normalised chi-square, χ² over its degrees of freedom (r − 1)(c − 1). Every variable is linked
+//! to the two with which it scores highest, so that a variable which is strongest for many has many links. Variables are simulated in an
 //! order in which each but the first comes after a variable that it is linked to, and is bootstrapped from the records that agree with
 //! it on all of these, "its neighbourhood of fields with edges into it, which have already been simulated"; where no record does, on as
 //! many of the strongest as some record does. Numbers are put into classes, and a number is then drawn from the records of its class; or
@@ -49,7 +49,7 @@ pub const CARD: MethodCard = MethodCard {
     citation: "Chen in Taub, Elliot, Raab, Charest, Chen, O'Keefe, Pistner Nixon, Snoke & Slavković (2020), Creating the best risk-utility profile: the synthetic data challenge, 2.2",
 };
 
-/// The score of a child with its parent, above that of any pair: they are always linked.
+/// The score of a child with its parent, above that of any pair, which is 1 at most: they are always linked.
 const NESTED: f64 = 2.0;
 
 /// The settings.
@@ -227,7 +227,7 @@ fn strongest(scores: &[f64], among: impl Iterator<Item = usize>, few: usize) -> 
     all
 }
 
-/// V² of every pair.
+/// χ² over its degrees of freedom for every pair, as a share of the largest.
 fn scores(coded: &CodedTable) -> Result<Vec<Vec<f64>>, SynthesisError> {
     let size = coded.domain().variables().len();
     let mut scores = vec![vec![0.0; size]; size];
@@ -242,16 +242,20 @@ fn scores(coded: &CodedTable) -> Result<Vec<Vec<f64>>, SynthesisError> {
             }
         }
         let total = cross.total() as f64;
-        // χ² / N = Σ n² / (row · column) − 1 over occupied cells.
+        // χ² = N (Σ n² / (row · column) − 1) over occupied cells.
         let squares = cross.counts().iter().enumerate().map(|(cell, count)| {
             let [row, column] = [0, 1].map(|place| sums[place][&cross.class(cell, place)]);
             (*count as f64).powi(2) / (row * column)
         });
-        let dependence = squares.sum::<f64>() - 1.0;
-        let freedom = sums[0].len().min(sums[1].len()) as f64 - 1.0;
-        let score = if freedom > 0.0 && total > 0.0 { (dependence / freedom).max(0.0) } else { 0.0 };
+        let chi_square = (total * (squares.sum::<f64>() - 1.0)).max(0.0);
+        let freedom = sums.iter().map(|levels| levels.len().saturating_sub(1) as f64).product::<f64>();
+        let score = if freedom > 0.0 { chi_square / freedom } else { 0.0 };
         scores[left][right] = score;
         scores[right][left] = score;
+    }
+    let largest = scores.iter().flatten().copied().fold(0.0, f64::max);
+    if largest > 0.0 {
+        scores.iter_mut().flatten().for_each(|score| *score /= largest);
     }
     Ok(scores)
 }
@@ -286,16 +290,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_score_is_cramers_v_squared() {
-        let table =
-            read_csv_text("a,b,c\n0,0,0\n0,0,1\n1,1,0\n1,1,1\n1,0,1\n0,0,0\n", &ReadOptions::default())
-                .unwrap();
-        let coded = CodedTable::new(&table, &Grouping::default()).unwrap();
+    fn the_score_is_chi_square_over_its_degrees_of_freedom() {
+        let text = "a,b,c\n0,0,0\n0,0,1\n1,1,0\n1,1,2\n1,0,2\n0,0,0\n";
+        let table = read_csv_text(text, &ReadOptions::default()).unwrap();
+        let coded = CodedTable::new(&table, &Grouping::exact()).unwrap();
         let scores = scores(&coded).unwrap();
-        // R: x <- data.frame(a=c(0,0,1,1,1,0), b=c(0,0,1,1,0,0)); chisq.test(table(x), correct=FALSE)$statistic / 6 = 0.5
-        assert!((scores[0][1] - 0.5).abs() < 1e-12, "{scores:?}");
-        assert_eq!(scores[0][1], scores[1][0]);
-        assert!((scores[0][2] - 1.0 / 9.0).abs() < 1e-12, "{scores:?}");
+        // R: x <- data.frame(a=c(0,0,1,1,1,0), b=c(0,0,1,1,0,0), c=c(0,1,0,2,2,0)); chisq.test(table(x$a, x$b), correct=FALSE) has
+        // 3 on 1 degree of freedom, a by c 3.3333 and b by c 0.75 on 2.
+        assert_eq!((scores[0][1], scores[1][0]), (1.0, 1.0), "{scores:?}");
+        assert!((scores[0][2] - 3.333_333_333 / 2.0 / 3.0).abs() < 1e-9, "{scores:?}");
+        assert!((scores[1][2] - 0.75 / 2.0 / 3.0).abs() < 1e-9, "{scores:?}");
     }
 
     #[test]
