@@ -144,6 +144,24 @@ impl CategoryMap {
         Self { coordinates, ..self.clone() }
     }
 
+    /// The sum of the loadings on each axis, of eigenvectors of length 1: Σ_j y_j √m_j / √λ with y the coordinates and m the masses.
+    pub fn loading_sums(&self) -> [f64; 2] {
+        [0, 1].map(|axis| {
+            let loadings = self.coordinates.iter().zip(&self.masses);
+            let sum: f64 = loadings.map(|(place, mass)| place.map_or(0.0, |at| at[axis]) * mass.sqrt()).sum();
+            if self.inertias[axis] > 0.0 { sum / self.inertias[axis].sqrt() } else { 0.0 }
+        })
+    }
+
+    /// This map with each axis pointing so that its loadings sum to more than zero, the rule of FactoMineR (Lê, Josse & Husson 2008). Where the
+    /// sum is near zero chance decides which way that is, and maps of two files may be mirrored: see [`Self::turned_towards`].
+    pub fn signed(&self) -> Self {
+        let signs = self.loading_sums().map(|sum| if sum < 0.0 { -1.0 } else { 1.0 });
+        let coordinates =
+            self.coordinates.iter().map(|place| place.map(|[x, y]| [signs[0] * x, signs[1] * y]));
+        Self { coordinates: coordinates.collect(), ..self.clone() }
+    }
+
     /// The Euclidean distance of each category in two maps. A category that one of the files does not have lies at the centre of its map;
     /// one that neither has is `None`.
     pub fn distances(&self, other: &Self) -> Vec<Option<f64>> {
@@ -236,6 +254,21 @@ mod tests {
             assert!(largest(turned.distances(&map)) > 0.1);
             assert!(largest(turned.turned_towards(&map).distances(&map)) < 1e-12);
         }
+    }
+
+    #[test]
+    fn axes_are_signed_by_the_sum_of_their_loadings() {
+        let map = CategoryMap::of(&coded(&[3, 2, 3], &ROWS), &[0, 1, 2]).unwrap().unwrap();
+        let mirrored = map.coordinates.iter().map(|place| place.map(|[x, y]| [-x, y])).collect();
+        let mirrored = CategoryMap { coordinates: mirrored, ..map.clone() };
+        assert_eq!(mirrored.signed(), map.signed());
+        assert!(map.signed().loading_sums().iter().all(|sum| *sum > 0.0));
+        // R: abs(colSums(svd(S)$v[, 1:2])), S as above.
+        let sums = map.loading_sums().map(f64::abs);
+        assert!(
+            (sums[0] - 0.345_638_243_160).abs() < 1e-9 && (sums[1] - 0.144_180_942_440).abs() < 1e-9,
+            "{sums:?}"
+        );
     }
 
     #[test]
