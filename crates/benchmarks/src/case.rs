@@ -74,6 +74,8 @@ impl Peer {
 pub enum Promise {
     /// At least so many times less CPU time than the peer of this place in the list.
     TimesLess(usize, f64),
+    /// The same for the first of these two peers that was measured in this run; a figure comes second.
+    TimesLessOrFigure(usize, usize, f64),
     /// At most so many CPU seconds, at the largest size.
     CpuSeconds(f64),
     /// At most so many seconds by the clock on the wall.

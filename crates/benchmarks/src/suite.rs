@@ -174,6 +174,10 @@ fn judged(promise: Promise, found: &Outcome) -> (String, Option<bool>) {
             let kept = peer.and_then(|peer| peer.times_ours).map(|ratio| ratio >= times);
             (format!("{name} takes at least {times} times our CPU time"), kept)
         }
+        Promise::TimesLessOrFigure(peer, figure, times) => {
+            let is_measured = found.peers.get(peer).is_some_and(|peer| peer.times_ours.is_some());
+            judged(Promise::TimesLess(if is_measured { peer } else { figure }, times), found)
+        }
         Promise::CpuSeconds(most) => (format!("at most {most} CPU s"), ours.map(|ours| ours.cpu_s <= most)),
         Promise::WallSeconds(most) => (format!("at most {most} s"), ours.map(|ours| ours.wall_s <= most)),
         Promise::Megabytes(most) => (format!("at most {most} MB"), ours.map(|ours| ours.peak_mb <= most)),
@@ -241,6 +245,8 @@ mod tests {
             (Promise::TimesLess(0, 5.0), Some(true)),
             (Promise::TimesLess(0, 7.0), Some(false)),
             (Promise::TimesLess(1, 1.0), None),
+            (Promise::TimesLessOrFigure(1, 0, 5.0), Some(true)),
+            (Promise::TimesLessOrFigure(0, 1, 7.0), Some(false)),
             (Promise::TimesLess(2, 1.0), None),
             (Promise::CpuSeconds(2.0), Some(true)),
             (Promise::WallSeconds(1.0), Some(false)),
@@ -268,6 +274,9 @@ mod tests {
             for promise in case.promises {
                 match promise {
                     Promise::TimesLess(place, _) => assert!(*place < case.peers.len(), "{}", case.name),
+                    Promise::TimesLessOrFigure(peer, figure, _) => {
+                        assert!((*peer).max(*figure) < case.peers.len(), "{}", case.name);
+                    }
                     Promise::Exponent(_) => assert!(case.sizes.len() > 2, "{}", case.name),
                     _ => {}
                 }

@@ -36,6 +36,8 @@ pub use methods_text::{methods_markdown, methods_text};
 pub use plan_text::{plan_text, solution_text};
 pub use profile_text::profile_text;
 pub use reference_text::reference_markdown;
-pub use reproduction_text::{data_needed_text, figure_file, reproduction_summary, reproduction_text};
+pub use reproduction_text::{
+    data_needed_text, figure_picture, figure_stem, reproduction_summary, reproduction_text,
+};
 pub use tournament_text::tournament_text;
 pub use verification_text::verification_text;

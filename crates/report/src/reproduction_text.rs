@@ -1,6 +1,8 @@
 //! A paper repeated: its numbers beside ours, as a page and as a summary.
 
-use study::papers::{Cell, DataSource, Paper, ReproducedTable, Reproduction, Verdict};
+use study::papers::{Cell, DataSource, Figure, Paper, ReproducedTable, Reproduction, Verdict};
+
+use crate::pictures::paper_figure;
 
 const LEGEND: &str = "Each cell has ours · the paper's · the difference in standard errors of the difference, where runs are random; then the \
                       verdict: ✓ agrees, ✓* agrees with what the paper should have printed, ≠ differs and need not agree, ✗ must agree and does not; without a mark nothing is compared.";
@@ -17,15 +19,11 @@ pub fn reproduction_text(found: &Reproduction) -> String {
         text.push_str(&format!("\n### {}\n\n{}\n\n{}", table.name, table.caption, wide(table)));
     }
     if !found.figures.is_empty() {
-        text.push_str("\n## Figures\n\nThe numbers of each lie beside this page.\n\n");
+        text.push_str("\n## Figures\n\nPictures and their numbers lie beside this page.\n");
         for figure in &found.figures {
-            let file = figure_file(&figure.name);
-            text.push_str(&format!(
-                "- {} (`{file}`, {} series): {}\n",
-                figure.name,
-                figure.series.len(),
-                figure.caption
-            ));
+            let (name, file) = (&figure.name, figure_stem(&figure.name));
+            text.push_str(&format!("\n### {name}\n\n{} Numbers: `{file}.csv`.\n\n", figure.caption));
+            text.push_str(&format!("![{name}]({file}.svg)\n"));
         }
     }
     text
@@ -46,9 +44,8 @@ pub fn data_needed_text(paper: &Paper) -> String {
         return text + "It needs no data.\n";
     }
     let source = |source: &DataSource| {
-        let must = if source.required { "needed" } else { "optional" };
         format!(
-            "  {} ({must}, for {})\n    {}.\n    known by its columns {}\n",
+            "  {} (for {})\n    {}.\n    known by its columns {}\n",
             source.name,
             source.needed_for,
             source.origin,
@@ -57,13 +54,22 @@ pub fn data_needed_text(paper: &Paper) -> String {
     };
     text.push_str("It needs public data that are not part of this software; give each file with --data:\n\n");
     text.extend(paper.data.iter().map(source));
-    text.push_str("\nNothing of it runs without them. mcclure2012 and jackson2022 need no data.\n");
+    text.push_str(match paper.data.len() {
+        1 => "\nNothing of it runs without this file.",
+        _ => "\nWith one of these files its part runs, without any nothing does.",
+    });
+    text.push_str(" mcclure2012 and jackson2022 need no data.\n");
     text
 }
 
-/// The file in which the numbers of a figure lie: `figure-1a.csv` for Figure 1a.
-pub fn figure_file(name: &str) -> String {
-    format!("{}.csv", name.to_lowercase().replace(' ', "-"))
+/// How the files of a figure begin: `figure-1a` for Figure 1a.
+pub fn figure_stem(name: &str) -> String {
+    name.to_lowercase().replace(' ', "-")
+}
+
+/// The figure as an SVG file.
+pub fn figure_picture(figure: &Figure) -> String {
+    paper_figure(figure).file()
 }
 
 fn summary(found: &Reproduction) -> String {
@@ -182,7 +188,7 @@ mod tests {
         assert!(text.contains("| risk | 0.5012 · 0.5000 ✓ | 0.6200 · 0.5000 ✗ |"), "{text}");
         assert!(text.contains("NOT REPRODUCED: 1 of 2 cells that must agree do not.\n- Table 1, risk, S5: 0.6200, allowed 0.4900 to 0.5100\n"), "{text}");
         assert!(
-            text.contains("- Table 1 is invented.") && text.contains("`figure-1a.csv`, 1 series"),
+            text.contains("- Table 1 is invented.") && text.contains("![Figure 1a](figure-1a.svg)"),
             "{text}"
         );
         assert!(!text.contains("## Remarks"));

@@ -40,14 +40,14 @@ impl Key {
                     error
                 }
             })?;
-            match (expression.condition(variables), expression.formula(variables)) {
-                (Ok(condition), _) => Of::Condition(condition),
-                (_, Ok(formula)) => Of::Formula(formula),
-                (Err(_), Err(error)) => {
-                    let one_name = expression.variables().into_iter().next() == Some(text);
+            if expression.is_condition() {
+                Of::Condition(expression.condition(variables)?)
+            } else {
+                let is_name = expression.variables().into_iter().next() == Some(text);
+                Of::Formula(expression.formula(variables).map_err(|error| {
                     let names = variables.iter().map(|variable| variable.name.as_str());
-                    return Err(if one_name { TableError::unknown_variable(text, names) } else { error });
-                }
+                    if is_name { TableError::unknown_variable(text, names) } else { error }
+                })?)
             }
         };
         Ok(Self { text: text.to_owned(), of })

@@ -1,6 +1,6 @@
 //! The eight entries of the Synthetic Data Challenge (Taub et al. 2020) as recipes, on every tenth household of its file.
 //!
-//! Needs ../shared/data/edinburgh1901.csv.gz, and says so where it is absent. `measure_sequential` runs them on the whole file.
+//! Needs ../shared/data/edinburgh1901.csv.gz, and says so where it is absent. `lookalike reproduce taub2020` runs them on the whole file.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should panic")]
 

@@ -17,7 +17,7 @@ pub(super) struct Reproduce {
     /// A file of the paper's data, known by its columns; may be given several times. Without the data that a paper needs, it is told where they come from
     #[arg(long, value_name = "FILE")]
     data: Vec<PathBuf>,
-    /// The folder for report.md, reproduction.json and the numbers of each figure as CSV
+    /// The folder for report.md, reproduction.json and each figure as SVG, its numbers as CSV
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// How often random runs are made [default: as the paper, or 5 where a run is long]
@@ -64,7 +64,9 @@ fn data_needed_json(paper: &Paper) -> serde_json::Value {
 fn write(folder: &Path, page: &str, found: &Reproduction) -> Result<(), Failure> {
     std::fs::create_dir_all(folder).map_err(|source| TableError::io(folder, source))?;
     for figure in &found.figures {
-        atomic_file::write(&folder.join(report::figure_file(&figure.name)), figure.csv().as_bytes())?;
+        let file = |ending: &str| folder.join(format!("{}.{ending}", report::figure_stem(&figure.name)));
+        atomic_file::write(&file("csv"), figure.csv().as_bytes())?;
+        atomic_file::write(&file("svg"), report::figure_picture(figure).as_bytes())?;
     }
     let json = serde_json::to_string_pretty(found).map_err(|error| Failure::Usage(error.to_string()))?;
     atomic_file::write(&folder.join("reproduction.json"), format!("{json}\n").as_bytes())?;

@@ -55,6 +55,19 @@ impl Expression {
         names
     }
 
+    /// Whether it says something that is true or false, and not a number.
+    pub fn is_condition(&self) -> bool {
+        matches!(
+            self.node,
+            Node::Compare(..)
+                | Node::And(..)
+                | Node::Or(..)
+                | Node::Not(_)
+                | Node::IsMissing(_)
+                | Node::In(..)
+        )
+    }
+
     /// The expression as a condition on records of these variables.
     pub fn condition(&self, variables: &[Variable]) -> Result<Condition, TableError> {
         bind::Binder { expression: &self.text, variables }.condition(&self.node)

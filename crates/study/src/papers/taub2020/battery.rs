@@ -133,6 +133,8 @@ pub struct Marks {
     pub propensity_parameters: usize,
     /// Table 10. As in the paper no map is turned towards the other, and axes point where FactoMineR lets them.
     pub distances: Vec<f64>,
+    /// Whether the second axis points the other way than the original's.
+    pub is_mirrored: bool,
     /// The mean distance if the synthetic map is turned towards the original's, so that no axis is mirrored.
     pub turned: f64,
     /// Table 2: target by target, from the largest key to the smallest; `None` where no synthetic record leaves no doubt.
@@ -162,7 +164,7 @@ impl Battery {
         };
         let propensity = logistic_propensity(&comparison, &PROPENSITY, 0).map_err(MeasureError::from)?;
         let propensity = propensity.ok_or(MeasureError::NoSynthetic)?;
-        let (distances, turned) = map_distances(&shared)?;
+        let Maps { distances, is_mirrored, turned } = maps(&shared)?;
         let (tcap, no_doubt) = tcap(&comparison)?;
         Ok(Marks {
             frequencies: one_way(&FREQUENCIES)?,
@@ -183,6 +185,7 @@ impl Battery {
             ],
             propensity_parameters: propensity.df + 1,
             distances,
+            is_mirrored,
             turned,
             tcap,
             no_doubt,
@@ -256,8 +259,14 @@ fn model_overlap(
     found.map(|one| one.own_overlap).map_err(|because| variable_error(response, because))
 }
 
-/// The distance of each category between the maps of both files, and the mean distance where one is turned towards the other.
-fn map_distances(shared: &SharedTables) -> Result<(Vec<f64>, f64), MeasureError> {
+/// What the maps of both files have in common.
+struct Maps {
+    distances: Vec<f64>,
+    is_mirrored: bool,
+    turned: f64,
+}
+
+fn maps(shared: &SharedTables) -> Result<Maps, MeasureError> {
     let positions: Vec<usize> = MAPPED
         .iter()
         .map(|name| Ok(shared.domain().position_of(name)?))
@@ -283,7 +292,12 @@ fn map_distances(shared: &SharedTables) -> Result<(Vec<f64>, f64), MeasureError>
         places.iter().map(|place| all[*place].unwrap_or(0.0)).collect()
     };
     let turned = mean(between(&synthetic.turned_towards(&original), &original).into_iter());
-    Ok((between(&synthetic.signed(), &original.signed()), turned))
+    let (signed, signed_original) = (synthetic.signed(), original.signed());
+    let upwards = |map: &CategoryMap, at: usize| map.coordinates[at].map_or(0.0, |[_, y]| y);
+    let masses = original.masses.iter().enumerate();
+    let along: f64 =
+        masses.map(|(at, mass)| mass * upwards(&signed, at) * upwards(&signed_original, at)).sum();
+    Ok(Maps { distances: between(&signed, &signed_original), is_mirrored: along < 0.0, turned })
 }
 
 /// TCAP and the share of synthetic records without doubt, target by target and key by key.

@@ -160,13 +160,11 @@ fn area_means(
     let mut means = Vec::with_capacity(texts.len());
     for text in texts {
         let expression = Expression::parse(text)?;
-        let condition = expression.condition(variables);
-        let formula = match &condition {
-            Ok(_) => None,
-            Err(_) => Some(expression.formula(variables)?),
-        };
+        let is_condition = expression.is_condition();
+        let condition = is_condition.then(|| expression.condition(variables)).transpose()?;
+        let formula = (!is_condition).then(|| expression.formula(variables)).transpose()?;
         let number = |record: &table::table::TableRow<'_>| match (&condition, &formula) {
-            (Ok(condition), _) => condition.holds(record).map(f64::from),
+            (Some(condition), _) => condition.holds(record).map(f64::from),
             (_, Some(formula)) => formula.number(record),
             _ => None,
         };

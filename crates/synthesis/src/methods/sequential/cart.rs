@@ -1,7 +1,8 @@
 //! `cart`: donors in the leaf of a classification or regression tree (Reiter 2005).
 //!
 //! A tree is grown on the original records; a synthetic record is led to its leaf by the values that it has so far, and takes the response
-//! of one of the original records there. Proper synthesis weighs these by the Bayesian bootstrap.
+//! of one of the original records there, which are weighed by main effects of all predictors unless `main_effects = false`. Proper synthesis
+//! weighs the records by the Bayesian bootstrap and draws the effects from their posterior.
 
 use serde::{Deserialize, Serialize};
 use statistics::trees::{self, Predictor, Tree, TreeError, TreeOptions};
@@ -90,7 +91,7 @@ impl Conditional for Cart {
             offsets: self.offsets.clone(),
             responses: self.responses.clone(),
             weights: DonorWeights::bayesian_bootstrap(donors, seed),
-            effects: self.effects.clone(),
+            effects: self.effects.as_ref().map(|effects| effects.with_drawn_factors(seed.child(1))),
         })
     }
 
@@ -182,7 +183,7 @@ pub(super) fn tree_response(response: Response<'_>) -> trees::Response<'_> {
 pub(super) fn options(task: &Task<'_>) -> TreeOptions {
     TreeOptions {
         min_bucket: task.settings.min_bucket,
-        min_split: 3 * task.settings.min_bucket,
+        min_split: task.settings.min_bucket.saturating_mul(3),
         complexity: task.settings.complexity,
         max_depth: task.settings.depth,
         risk: task.settings.risk,

@@ -11,6 +11,9 @@ use super::frame::numbers_and_marks;
 use super::groups::Groups;
 use crate::SynthesisError;
 
+/// Levels of a predictor with fewer records than this are put together.
+const RARE: u32 = 20;
+
 /// A column that later variables are drawn given.
 pub(super) struct Feature {
     /// As trees split by it.
@@ -47,13 +50,13 @@ impl Feature {
         let predictor = coded.map_err(|error| variable_error(variable, &error.to_string()))?;
         let mut counts = vec![0; predictor.coding().codes()];
         (0..predictor.len()).for_each(|row| counts[predictor.code(row) as usize] += 1);
-        // An ordered factor has levels enough for a group each.
+        // The levels of an ordered factor are few enough for a group each.
         let ordered = if matches!(column, Column::Categorical(_)) {
             0
         } else {
             predictor.coding().ordered_codes() as usize
         };
-        Ok(Self::grouped(predictor, Arc::new(Groups::of_counts(&counts, ordered))))
+        Ok(Self::grouped(predictor, Arc::new(Groups::of_counts(&counts, ordered, RARE))))
     }
 
     /// Another column of the same variable, coded and grouped in the same way.

@@ -8,20 +8,20 @@ const MOST: usize = 32;
 /// Values in order are cut into so many pieces of about as many records each.
 const PIECES: u64 = 5;
 
-/// Levels of fewer records than this are put together.
-const RARE: u32 = 20;
-
 /// Which group each code of a variable is in.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Groups {
     of_code: Vec<u8>,
-    count: usize,
+    /// How many groups there are, without the rest.
+    own: usize,
+    /// Whether some codes are in no group of their own.
+    has_rest: bool,
 }
 
 impl Groups {
     /// Groups of codes that occur so often, the first `ordered` of which are in the order of their values: pieces of these, the most
-    /// frequent of the others on their own, and the rest together.
-    pub(super) fn of_counts(counts: &[u32], ordered: usize) -> Self {
+    /// frequent of the others on their own, and the rest, of which there are less than `few` each or which are too many, together.
+    pub(super) fn of_counts(counts: &[u32], ordered: usize, few: u32) -> Self {
         let mut of_code = vec![0; counts.len()];
         let (in_order, others) = counts.split_at(ordered);
         let total: u64 = in_order.iter().map(|count| u64::from(*count)).sum();
@@ -39,17 +39,21 @@ impl Groups {
         let mut by_size: Vec<usize> = (0..others.len()).collect();
         by_size.sort_by_key(|level| (std::cmp::Reverse(others[*level]), *level));
         let on_their_own =
-            by_size.iter().take(MOST - count - 1).take_while(|level| others[**level] >= RARE).count();
+            by_size.iter().take(MOST - count - 1).take_while(|level| others[**level] >= few).count();
         for (place, level) in by_size.iter().enumerate() {
             of_code[ordered + level] = (count + place.min(on_their_own)) as u8;
         }
-        count += on_their_own + usize::from(on_their_own < others.len());
-        Self { of_code, count }
+        Self { of_code, own: count + on_their_own, has_rest: on_their_own < others.len() }
     }
 
-    /// How many groups there are.
+    /// How many groups there are, without the rest.
+    pub(super) fn own(&self) -> usize {
+        self.own
+    }
+
+    /// How many groups there are; the rest is the last.
     pub(super) fn count(&self) -> usize {
-        self.count
+        self.own + usize::from(self.has_rest)
     }
 
     /// The group of a code.
@@ -79,18 +83,19 @@ mod tests {
 
     #[test]
     fn values_in_order_are_cut_evenly_and_levels_stand_on_their_own_unless_rare() {
-        let even = Groups::of_counts(&[10; 10], 10);
-        assert_eq!((even.of_code, even.count), (vec![0, 0, 1, 1, 2, 2, 3, 3, 4, 4], 5));
-        let heaped = Groups::of_counts(&[70, 1, 1, 28, 0], 5);
-        assert_eq!((heaped.of_code, heaped.count), (vec![0, 1, 1, 2, 2], 3), "a heap is a group");
+        let groups = |counts: &[u32], ordered: usize| Groups::of_counts(counts, ordered, 20);
+        let even = groups(&[10; 10], 10);
+        assert_eq!((&even.of_code[..], even.count()), (&[0, 0, 1, 1, 2, 2, 3, 3, 4, 4][..], 5));
+        let heaped = groups(&[70, 1, 1, 28, 0], 5);
+        assert_eq!((&heaped.of_code[..], heaped.count()), (&[0, 1, 1, 2, 2][..], 3), "a heap is a group");
         // Ages with a missing value that is frequent, then a factor with two rare levels.
-        assert_eq!(Groups::of_counts(&[10, 10, 30], 2).of_code, [0, 1, 2]);
-        let levels = Groups::of_counts(&[5, 90, 0, 40], 0);
-        assert_eq!((levels.of_code, levels.count), (vec![2, 0, 2, 1], 3));
-        assert_eq!(Groups::of_counts(&[40, 40], 0).count, 2);
-        let many = Groups::of_counts(&[50; 888], 0);
-        assert_eq!((many.count, many.of(30), many.of(31), many.of(887)), (MOST, 30, 31, 31));
-        assert_eq!(Groups::of_counts(&[0, 0], 2).of_code, [0, 0]);
+        assert_eq!(groups(&[10, 10, 30], 2).of_code, [0, 1, 2]);
+        let levels = groups(&[5, 90, 0, 40], 0);
+        assert_eq!((&levels.of_code[..], levels.own(), levels.count()), (&[2, 0, 2, 1][..], 2, 3));
+        assert_eq!((groups(&[40, 40], 0).own(), groups(&[40, 40], 0).count()), (2, 2));
+        let many = groups(&[50; 888], 0);
+        assert_eq!((many.count(), many.of(30), many.of(31), many.of(887)), (MOST, 30, 31, 31));
+        assert_eq!(groups(&[0, 0], 2).of_code, [0, 0]);
     }
 
     #[test]

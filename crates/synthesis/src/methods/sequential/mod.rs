@@ -134,7 +134,7 @@ pub const CARD: MethodCard = MethodCard {
             default: "the variable's method; logreg or polyreg where that is for numbers",
         },
     ],
-    memory: "the data twice, and 10 to 30 bytes a record and variable: the donors and the splits",
+    memory: "the data twice, and 10 to 40 bytes a record and variable: the donors and the splits",
     citation: "Nowok, Raab & Dibben (2016), synthpop: bespoke creation of synthetic data in R; Reiter (2005), Using CART to generate partially synthetic public use microdata",
 };
 

@@ -85,7 +85,7 @@ const NUMBERS: &[&str] = &["smoothing", "smooth_above", "missing_method"];
 pub(super) const VARIABLE_METHODS: &[VariableMethod] = &[
     VariableMethod {
         name: cart::NAME,
-        draws_from: "donors in the leaf of a classification or regression tree",
+        draws_from: "donors in the leaf of a classification or regression tree, weighed by main effects",
         draws: What::Anything,
         options: TREE,
         way: Way::Conditional { fit: cart::fit, load: cart::load, by_donors: true },
