@@ -4,6 +4,8 @@
 CACHE ?= $(if $(XDG_CACHE_HOME),$(XDG_CACHE_HOME),$(HOME)/.cache)/lookalike
 export CARGO_TARGET_DIR ?= $(CACHE)/target
 export CARGO_TERM_COLOR ?= never
+# Property tests draw the same cases in every run of `make`; plain `cargo test` draws fresh ones.
+export PROPTEST_RNG_SEED ?= 1901
 CARGO ?= cargo
 
 .PHONY: test format lint unit docs dependencies test-browser demo bench bench-peers

@@ -493,6 +493,9 @@ proptest! {
     #[test]
     fn table_and_tree_agree_on_every_model(case in cases()) {
         let Case { dims, sets, rules, joint } = case;
+        // Two fits that meet the margins within the tolerance may differ by some multiple of it: by more, the nearer the
+        // margins come to contradicting each other.
+        let within = 1e-11 * joint.iter().sum::<f64>().max(1.0);
         let targets = targets(&dims, &joint, &sets);
         let options = Options { max_sweeps: 20_000, ..Options::default() };
         let [dense, tree] = [Form::Dense, Form::Tree]
@@ -501,21 +504,21 @@ proptest! {
         let whole = dense.margin(&all(&dims)).unwrap();
         for model in [&dense, &tree, &in_order] {
             prop_assert!(model.convergence().converged(), "{:?}", model.convergence());
-            assert_meets(model, &targets, 1e-8);
-            prop_assert!(furthest(&model.margin(&all(&dims)).unwrap(), &whole) < 1e-9);
+            assert_meets(model, &targets, within);
+            prop_assert!(furthest(&model.margin(&all(&dims)).unwrap(), &whole) < within);
         }
         // Every other margin, by elimination on the tree; and every cell.
         for set in 0..1_usize << dims.len() {
             let set: Vec<usize> = (0..dims.len()).filter(|variable| set >> variable & 1 == 1).collect();
-            prop_assert!(furthest(&dense.margin(&set).unwrap(), &tree.margin(&set).unwrap()) < 1e-9);
+            prop_assert!(furthest(&dense.margin(&set).unwrap(), &tree.margin(&set).unwrap()) < within);
         }
         for (cell, &count) in whole.iter().enumerate() {
             let classes = (0..dims.len()).map(|variable| tables::position(&dims, cell, &[variable]));
             let classes: Vec<usize> = classes.collect();
-            prop_assert!((tree.expected(&classes).unwrap() - count).abs() < 1e-9);
+            prop_assert!((tree.expected(&classes).unwrap() - count).abs() < within);
             prop_assert_eq!(dense.expected(&classes).unwrap(), count);
             if joint[cell] == 0.0 {
-                prop_assert!(count < 1e-9);
+                prop_assert!(count < within);
             }
         }
         for rule in &rules {
