@@ -80,11 +80,9 @@ pub const ENTRIES: [(&str, &str); 8] = [
 /// The schema of the challenge's file: what is computed, what lies within what.
 pub const SCHEMA: &str = include_str!("../../../../../recipes/edinburgh/edinburgh1901.schema.toml");
 
-/// Cells may differ from the paper's by this many standard errors.
-const MOST_ERRORS: f64 = 3.0;
-
-/// Half the last digit of most tables.
-const ROUNDING: f64 = 0.0005;
+/// Cells may differ from the paper's by three standard errors and half the last digit of most tables. Those in which the
+/// map has a part are only shown: their runs differ most by whether an axis is mirrored.
+const JUDGED: Rule = Rule::StandardErrors { most: 3.0, rounding: 0.0005 };
 
 fn reproduce(request: &Request<'_>) -> Result<Reproduction, ReproduceError> {
     let path = PAPER.files(request)?.remove(0);
@@ -194,20 +192,21 @@ fn summary_tables(marks: &[Vec<Marks>]) -> [ReproducedTable; 3] {
         "MCA score",
     ];
     for (part, row) in parts.into_iter().enumerate() {
-        let of = |marks: &Marks| marks.score().parts()[part];
-        match row {
-            "MCA score" => fill_mapped(&mut utility, row, &printed::TABLE_1[part], marks, of),
-            _ => fill(&mut utility, row, &printed::TABLE_1[part], marks, of),
-        }
+        let rule = if row == "MCA score" { Rule::Shown } else { JUDGED };
+        fill(&mut utility, row, Some(&printed::TABLE_1[part]), marks, rule, |marks| {
+            marks.score().parts()[part]
+        });
     }
-    fill_mapped(&mut utility, "Mean", &printed::TABLE_1[6], marks, |marks| marks.score().overall());
+    fill(&mut utility, "Mean", Some(&printed::TABLE_1[6]), marks, Rule::Shown, |marks| {
+        marks.score().overall()
+    });
     let mut risk = ReproducedTable::new("Table 2", "Mean TCAP scores.");
     let attacks = TARGETS.iter().flat_map(|(target, _)| KEYS.map(|(size, _)| (*target, size)));
     for (place, (target, size)) in attacks.enumerate() {
         let row = format!("{target}, key {size}");
-        fill(&mut risk, &row, &printed::TABLE_2[place], marks, |marks| marks.tcap[place]);
+        fill(&mut risk, &row, Some(&printed::TABLE_2[place]), marks, JUDGED, |marks| marks.tcap[place]);
     }
-    fill(&mut risk, "Average", &printed::RISK, marks, |marks| Some(marks.risk()));
+    fill(&mut risk, "Average", Some(&printed::RISK), marks, JUDGED, |marks| Some(marks.risk()));
     let mut total = ReproducedTable::new("Table 3", "Overall risk-utility scores.");
     type Score = fn(&RiskUtility) -> f64;
     let scores: [(&str, Score); 4] = [
@@ -217,7 +216,7 @@ fn summary_tables(marks: &[Vec<Marks>]) -> [ReproducedTable; 3] {
         ("Geometric mean(utility, inverse TCAP)", RiskUtility::geometric_mean),
     ];
     for ((row, score), printed) in scores.into_iter().zip(&printed::TABLE_3) {
-        fill_mapped(&mut total, row, printed, marks, |marks| Some(score(&marks.risk_utility())));
+        fill(&mut total, row, Some(printed), marks, Rule::Shown, |marks| Some(score(&marks.risk_utility())));
     }
     [utility, risk, total]
 }
@@ -229,10 +228,12 @@ fn detail_tables(marks: &[Vec<Marks>]) -> Vec<ReproducedTable> {
         let mut table = ReproducedTable::new(name, caption);
         for (place, row) in rows.iter().enumerate() {
             let (ratio, overlap) = &printed[place];
-            fill(&mut table, &format!("{row}, ROC"), ratio, marks, |marks| {
+            fill(&mut table, &format!("{row}, ROC"), Some(ratio), marks, JUDGED, |marks| {
                 Some(of(marks)[place].ratio_of_counts)
             });
-            fill(&mut table, &format!("{row}, CIO"), overlap, marks, |marks| Some(of(marks)[place].overlap));
+            fill(&mut table, &format!("{row}, CIO"), Some(overlap), marks, JUDGED, |marks| {
+                Some(of(marks)[place].overlap)
+            });
         }
         table
     };
@@ -261,64 +262,42 @@ fn detail_tables(marks: &[Vec<Marks>]) -> Vec<ReproducedTable> {
     ];
     let mut means = ReproducedTable::new("Table 7", "CIO for count and continuous variables.");
     for (place, (row, _)) in MEANS.iter().enumerate() {
-        fill(&mut means, row, &printed::TABLE_7[place], marks, |marks| Some(marks.means[place]));
+        fill(&mut means, row, Some(&printed::TABLE_7[place]), marks, JUDGED, |marks| {
+            Some(marks.means[place])
+        });
     }
     let mut models = ReproducedTable::new("Table 8", "CIO scores for regression models.");
     for (place, (row, _, _)) in MODELS.iter().enumerate() {
-        fill(&mut models, row, &printed::TABLE_8[place], marks, |marks| Some(marks.models[place]));
+        fill(&mut models, row, Some(&printed::TABLE_8[place]), marks, JUDGED, |marks| {
+            Some(marks.models[place])
+        });
     }
     let mut propensity = ReproducedTable::new("Table 9", "pMSE scores.");
     for (place, row) in ["pMSE", "Standardized pMSE", "pMSE ratio"].into_iter().enumerate() {
-        fill(&mut propensity, row, &printed::TABLE_9[place], marks, |marks| Some(marks.propensity[place]));
+        fill(&mut propensity, row, Some(&printed::TABLE_9[place]), marks, JUDGED, |marks| {
+            Some(marks.propensity[place])
+        });
     }
     let mut map = ReproducedTable::new(
         "Table 10",
         "Euclidean distance between the maps of original and synthetic categories.",
     );
     for (place, (row, _, _)) in CATEGORIES.iter().enumerate() {
-        fill_mapped(&mut map, row, &printed::TABLE_10[place], marks, |marks| Some(marks.distances[place]));
+        fill(&mut map, row, Some(&printed::TABLE_10[place]), marks, Rule::Shown, |marks| {
+            Some(marks.distances[place])
+        });
     }
-    fill_mapped(&mut map, "Mean", &printed::TABLE_10_MEAN, marks, |marks| Some(marks.distance()));
-    fill_ours(&mut map, "Share of runs that are mirrored", marks, |marks| Some(f64::from(marks.is_mirrored)));
-    fill_ours(&mut map, "Mean with maps turned", marks, |marks| Some(marks.turned));
+    fill(&mut map, "Mean", Some(&printed::TABLE_10_MEAN), marks, Rule::Shown, |marks| Some(marks.distance()));
+    fill(&mut map, "Share of runs that are mirrored", None, marks, Rule::Shown, |marks| {
+        Some(f64::from(marks.is_mirrored))
+    });
+    fill(&mut map, "Mean with maps turned", None, marks, Rule::Shown, |marks| Some(marks.turned));
     tables.extend([means, models, propensity, map]);
     tables
 }
 
-/// One row: the mean of each entry's runs beside its single run in the paper.
+/// One row: the mean of each entry's runs, beside its single run in the paper where that has one.
 fn fill(
-    table: &mut ReproducedTable,
-    row: &str,
-    printed: &Row,
-    marks: &[Vec<Marks>],
-    of: impl Fn(&Marks) -> Option<f64>,
-) {
-    let rule = Rule::StandardErrors { most: MOST_ERRORS, rounding: ROUNDING };
-    fill_by(table, row, Some(printed), marks, rule, of);
-}
-
-/// One row in which the map has a part: runs differ most by whether its axis is mirrored, so that standard errors judge nothing.
-fn fill_mapped(
-    table: &mut ReproducedTable,
-    row: &str,
-    printed: &Row,
-    marks: &[Vec<Marks>],
-    of: impl Fn(&Marks) -> Option<f64>,
-) {
-    fill_by(table, row, Some(printed), marks, Rule::Shown, of);
-}
-
-/// One row that the paper does not have.
-fn fill_ours(
-    table: &mut ReproducedTable,
-    row: &str,
-    marks: &[Vec<Marks>],
-    of: impl Fn(&Marks) -> Option<f64>,
-) {
-    fill_by(table, row, None, marks, Rule::Shown, of);
-}
-
-fn fill_by(
     table: &mut ReproducedTable,
     row: &str,
     printed: Option<&Row>,
