@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use table::{Column, Table, TableError, atomic_file, with_codes};
 
 use crate::generate::fresh_seed;
+use crate::model_file::VERSION;
 use crate::on_records::Run;
 use crate::{Recipe, SynthesisError};
 
@@ -33,7 +34,7 @@ pub(crate) fn seed_of(run: &Run, table: &Table, recipe: &Recipe) -> Result<u64, 
     let Some(folder) = &run.checkpoint else { return Ok(recipe.seed.unwrap_or_else(fresh_seed)) };
     let path = folder.join(RUN);
     let header = |seed: u64| Header {
-        software: format!("lookalike {}", env!("CARGO_PKG_VERSION")),
+        software: format!("lookalike {}, models of version {VERSION}", env!("CARGO_PKG_VERSION")),
         seed,
         data: fingerprint(table),
         schema: table.schema().to_toml(),

@@ -1,10 +1,12 @@
-//! Models on disk: JSON with a header that says what it is and whether it may leave the house.
+//! Models on disk: JSON with a header that says what it is and whether it may leave the house, and a sum that tells whether it was changed
+//! since.
 
 use std::path::Path;
 use std::sync::Arc;
 
 use privacy::LedgerRecord;
 use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
 use table::schema::SchemaFile;
 use table::{Domain, TableError, atomic_file};
 
@@ -17,7 +19,14 @@ use crate::{Model, Recipe, SynthesisError, registry};
 const FORMAT: &str = "lookalike-model";
 
 /// The version of the format; a reader refuses what it does not know.
-const VERSION: u32 = 1;
+pub(crate) const VERSION: u32 = 2;
+
+/// What every version of the format has.
+#[derive(Deserialize)]
+struct Header {
+    format: String,
+    version: u32,
+}
 
 /// A model file.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -44,6 +53,8 @@ pub struct ModelFile {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     uniques: Vec<(u64, u64)>,
     state: serde_json::Value,
+    /// SHA-256 of all of this while the sum is empty.
+    sha256: String,
 }
 
 impl ModelFile {
@@ -66,6 +77,7 @@ impl ModelFile {
             domain: fitted.domain().clone(),
             uniques: fitted.uniques().to_vec(),
             state: fitted.model.state(),
+            sha256: String::new(),
         })
     }
 
@@ -78,22 +90,37 @@ impl ModelFile {
     }
 
     /// Writes the file, whole or not at all; a confidential one for its owner alone.
-    pub fn write(&self, path: &Path) -> Result<(), SynthesisError> {
-        let json = serde_json::to_vec(self).map_err(|error| SynthesisError::ModelFile(error.to_string()))?;
+    pub fn write(mut self, path: &Path) -> Result<(), SynthesisError> {
+        self.sha256 = self.sum()?;
+        let json = serde_json::to_vec(&self).map_err(|error| SynthesisError::ModelFile(error.to_string()))?;
         let write = if self.confidential { atomic_file::write_private } else { atomic_file::write };
         Ok(write(path, &json)?)
     }
 
-    /// Reads a file and checks its header.
+    /// The sum of a file that has none yet.
+    fn sum(&self) -> Result<String, SynthesisError> {
+        let mut sum = Sha256::new();
+        serde_json::to_writer(&mut sum, self)
+            .map_err(|error| SynthesisError::ModelFile(error.to_string()))?;
+        Ok(format!("{:x}", sum.finalize()))
+    }
+
+    /// Reads a file and checks its header and its sum.
     pub fn read(path: &Path) -> Result<Self, SynthesisError> {
         let bytes = std::fs::read(path).map_err(|source| TableError::io(path, source))?;
-        let file: Self = serde_json::from_slice(&bytes).map_err(|error| {
-            SynthesisError::ModelFile(format!("{} is no model file: {error}", path.display()))
-        })?;
-        if file.format != FORMAT || file.version != VERSION {
-            let (format, version) = (&file.format, file.version);
+        let no_model =
+            |error| SynthesisError::ModelFile(format!("{} is no model file: {error}", path.display()));
+        let header: Header = serde_json::from_slice(&bytes).map_err(no_model)?;
+        if header.format != FORMAT || header.version != VERSION {
+            let Header { format, version } = header;
             let message =
                 format!("{format} version {version} is not {FORMAT} version {VERSION}; fit the model again");
+            return Err(SynthesisError::ModelFile(message));
+        }
+        let mut file: Self = serde_json::from_slice(&bytes).map_err(no_model)?;
+        let sum = std::mem::take(&mut file.sha256);
+        if file.sum()? != sum {
+            let message = format!("{} was changed after it was written; fit the model again", path.display());
             return Err(SynthesisError::ModelFile(message));
         }
         Ok(file)

@@ -91,8 +91,16 @@ fn every_model_is_the_same_after_a_walk_through_its_file() {
         }
     }
     let text = std::fs::read_to_string(folder.path().join("catall")).unwrap();
-    std::fs::write(folder.path().join("other"), text.replacen("\"version\":1", "\"version\":99", 1)).unwrap();
-    assert!(ModelFile::read(&folder.path().join("other")).unwrap_err().to_string().contains("version 99"));
+    let refusal = |from: &str, to: &str| {
+        let changed = text.replacen(from, to, 1);
+        assert_ne!(changed, text);
+        std::fs::write(folder.path().join("other"), changed).unwrap();
+        ModelFile::read(&folder.path().join("other")).unwrap_err().to_string()
+    };
+    assert!(refusal("\"version\":2", "\"version\":99").contains("version 99"));
+    assert!(refusal("\"original_rows\":500", "\"original_rows\":501").contains("was changed after"));
+    assert!(refusal("\"sha256\":\"", "\"sha256\":\"0").contains("was changed after"));
+    assert!(refusal("{", "").contains("is no model file"));
 }
 
 #[test]
