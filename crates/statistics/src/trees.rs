@@ -63,7 +63,7 @@ mod weakest_link;
 pub use coding::{Coding, MOST_BINS};
 pub use error::TreeError;
 pub use forest::{Forest, ForestOptions};
-pub use options::{Risk, TreeOptions};
+pub use options::{DEEPEST, Risk, TreeOptions};
 pub use predictor::Predictor;
 pub use response::Response;
 pub use search_classes::EXHAUSTIVE_LEVELS;

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::TreeError;
 
 /// Deeper trees than this are refused: growing calls itself once a level.
-const DEEPEST: u32 = 100;
+pub const DEEPEST: u32 = 100;
 
 /// What stops a tree from growing. The default is that of synthpop's CART on rpart, but for [`Risk`].
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]

@@ -153,7 +153,9 @@ impl Tree {
                     Node::Leaf(tree.leaves.len() as u32 - 1)
                 }
                 Some(split) => {
-                    tree.importance[split.predictor as usize] += split.gain;
+                    let importance = &mut tree.importance[split.predictor as usize];
+                    // Squares of numbers near the largest overflow.
+                    *importance = (*importance + split.gain).min(f64::MAX);
                     Node::Split(Split {
                         predictor: split.predictor,
                         ordered: tree.codes[split.predictor as usize].0,

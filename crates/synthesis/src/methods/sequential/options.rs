@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
-use statistics::trees::Risk;
+use statistics::trees::{DEEPEST, Risk};
 
 use super::variable_methods::{self, VariableMethod};
 use crate::SynthesisError;
@@ -227,8 +227,8 @@ impl Settings {
         if !(settings.complexity.is_finite() && settings.complexity >= 0.0) {
             return refuse("complexity", "it must be 0 or a positive number");
         }
-        if !(1..=1000).contains(&settings.depth) {
-            return refuse("depth", "it must be between 1 and 1000");
+        if !(1..=DEEPEST).contains(&settings.depth) {
+            return refuse("depth", &format!("it must be between 1 and {DEEPEST}"));
         }
         if !(1..=10_000).contains(&settings.trees) {
             return refuse("trees", "it must be between 1 and 10000");
