@@ -6,59 +6,16 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should panic")]
 
-use std::path::Path;
-
 use inference::{
     Estimand, FileEstimate, Interval, Level, Manner, Released, Rule, Target, Weights, answer, combine,
     estimates,
 };
 use models::{Formula, ModelFamily};
-use serde_json::Value;
-use table::Table;
-use table::read::{ReadOptions, read_table};
-use table::schema::SchemaFile;
+use shared_data::GoldenPair;
 
 /// The expected numbers are printed to 12 digits.
 const CLOSED_FORM: f64 = 1e-9;
 const ITERATED: f64 = 1e-6;
-
-struct Golden {
-    original: Table,
-    synthetic: Table,
-    expected: Value,
-}
-
-fn golden(name: &str) -> Option<Golden> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/golden").join(name);
-    if !folder.exists() {
-        println!("skipped: the golden pair {name} is not on this machine");
-        return None;
-    }
-    let json = |file: &str| -> Value {
-        serde_json::from_str(&std::fs::read_to_string(folder.join(file)).unwrap()).unwrap()
-    };
-    let mut schema = String::new();
-    let described = json("schema.json");
-    for (name, of) in described["original"].as_object().unwrap() {
-        let missing = |side: &str| described[side][name]["missing"].as_u64().unwrap() > 0;
-        schema += &format!("[variables.{name}]\nmissing = {}\n", missing("original") || missing("synthetic"));
-        if of["type"] == "factor" {
-            schema += &format!("kind = \"categorical\"\nlevels = {}\n", of["levels"]);
-        } else {
-            schema += "kind = \"real\"\n";
-            if ["income", "nofriend", "nociga", "wkabdur"].contains(&name.as_str()) {
-                schema += "codes = { -8 = \"not applicable\" }\n";
-            }
-        }
-    }
-    let options = ReadOptions { schema: Some(SchemaFile::parse(&schema).unwrap()), ..ReadOptions::default() };
-    let read = |file: &str| read_table(&folder.join(file), &options).unwrap();
-    Some(Golden {
-        original: read("original.csv"),
-        synthetic: read("synthetic.csv"),
-        expected: json("expected.json"),
-    })
-}
 
 fn close(what: &str, found: f64, expected: f64, tolerance: f64) {
     assert!(
@@ -67,7 +24,7 @@ fn close(what: &str, found: f64, expected: f64, tolerance: f64) {
     );
 }
 
-fn compare(golden: &Golden, block: &str, family: ModelFamily, tolerance: f64) -> usize {
+fn compare(golden: &GoldenPair, block: &str, family: ModelFamily, tolerance: f64) -> usize {
     let expected = &golden.expected[block];
     let formula =
         Formula::parse(expected["formula"].as_str().unwrap().trim_end_matches(", binomial")).unwrap();
@@ -115,14 +72,14 @@ fn compare(golden: &Golden, block: &str, family: ModelFamily, tolerance: f64) ->
 
 #[test]
 fn linear_models_agree_with_synthpop() {
-    let Some(golden) = golden("sd18_cart") else { return };
+    let Some(golden) = GoldenPair::find("sd18_cart") else { return };
     assert_eq!(compare(&golden, "lm.synds_linear", ModelFamily::Gaussian, CLOSED_FORM), 4);
 }
 
 #[test]
 fn logistic_models_agree_with_synthpop() {
     for (pair, coefficients) in [("s7_catall", 15), ("sd18_cart", 4)] {
-        let Some(golden) = golden(pair) else { return };
+        let Some(golden) = GoldenPair::find(pair) else { return };
         assert_eq!(compare(&golden, "glm.synds_logistic", ModelFamily::Logistic, ITERATED), coefficients);
     }
 }

@@ -25,11 +25,7 @@ fn read(path: &Path) -> (Vec<usize>, Vec<Vec<usize>>) {
 
 #[test]
 fn all_pairs_of_s7_are_met() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/sd2011_s7.csv");
-    if !path.exists() {
-        println!("skipped: {} is not there", path.display());
-        return;
-    }
+    let Some(path) = shared_data::find("data/sd2011_s7.csv") else { return };
     let (dims, columns) = read(&path);
     assert_eq!(dims, [2, 5, 6, 5, 10, 7, 7]);
     let sets: Vec<[usize; 2]> = (0..7).flat_map(|i| (i + 1..7).map(move |j| [i, j])).collect();

@@ -6,13 +6,14 @@ mod golden;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use golden::{Golden, Tally};
+use golden::comparison;
 use measures::risk::DisclosureOptions;
 use measures::risk::attribute::{
     AttributeDisclosure, AttributeStatistic, attribute_disclosure, attribute_disclosures,
 };
 use measures::risk::identity::identity_disclosure;
 use serde_json::Value;
+use shared_data::{GoldenPair, Tally};
 use table::Table;
 use table::expression::{self, Record};
 
@@ -95,11 +96,11 @@ fn text(value: &Value) -> String {
     value.as_str().unwrap().to_owned()
 }
 
-fn compare_disclosure(golden: &Golden, tally: &mut Tally) {
+fn compare_disclosure(golden: &GoldenPair, tally: &mut Tally) {
     let options = DisclosureOptions::default();
     for (what, expected) in golden.expected["disclosure"].as_object().unwrap() {
         let (keys, target) = (strings(&expected["keys"]), text(&expected["target"]));
-        let found = attribute_disclosure(&golden.comparison(), &keys, &target, &options).unwrap();
+        let found = attribute_disclosure(&comparison(golden), &keys, &target, &options).unwrap();
         let mut wrong = BTreeMap::new();
         for name in ROWS_MISALIGNED.iter().filter(|(block, _)| block == what).flat_map(|(_, names)| *names) {
             println!("{what}: {name} of synthpop is wrong, because it takes rows of other values together");
@@ -108,15 +109,15 @@ fn compare_disclosure(golden: &Golden, tally: &mut Tally) {
             wrong.insert(*name, [as_synthpop, recount(golden, &keys, &target, &|value| value)[name]]);
         }
         compare(tally, what, &found, expected, &wrong);
-        let identity = identity_disclosure(&golden.comparison(), &keys, &options).unwrap();
+        let identity = identity_disclosure(&comparison(golden), &keys, &options).unwrap();
         assert_eq!(identity, found.identity);
     }
 }
 
 #[test]
 fn seven_factors_agree_with_synthpop() {
-    let Some(golden) = Golden::load("s7_catall") else { return };
-    let mut tally = Tally::default();
+    let Some(golden) = GoldenPair::find("s7_catall") else { return };
+    let mut tally = Tally::within(1e-9);
     compare_disclosure(&golden, &mut tally);
 
     for (what, expected) in golden.expected["disclosure_options"].as_object().unwrap() {
@@ -131,14 +132,14 @@ fn seven_factors_agree_with_synthpop() {
             ..DisclosureOptions::default()
         };
         assert_ne!(options, DisclosureOptions::default());
-        let found = attribute_disclosure(&golden.comparison(), &keys, &target, &options).unwrap();
+        let found = attribute_disclosure(&comparison(&golden), &keys, &target, &options).unwrap();
         compare(&mut tally, what, &found, expected, &BTreeMap::new());
     }
 
     let expected = &golden.expected["multi.disclosure"];
     let keys = ["sex", "age", "placesize"].map(str::to_owned).to_vec();
     let found =
-        attribute_disclosures(&golden.comparison(), &[keys], &[], &DisclosureOptions::default()).unwrap();
+        attribute_disclosures(&comparison(&golden), &[keys], &[], &DisclosureOptions::default()).unwrap();
     let number = |value: &Value| value.as_f64().unwrap();
     tally.compare("ident_orig", found[0].identity.uio().unwrap(), number(&expected["ident_orig"]));
     tally.compare("ident_syn", found[0].identity.repu().unwrap(), number(&expected["ident_syn"]));
@@ -169,7 +170,7 @@ const ROWS_MISALIGNED: [(&str, &[&str]); 2] = [
 /// DiSCO, DiSDiO, mean_denom, DCAP and TCAP from plain counts, each target value of the original matched with
 /// `partner(value)` of the synthetic table.
 fn recount(
-    golden: &Golden,
+    golden: &GoldenPair,
     keys: &[String],
     target: &str,
     partner: &dyn Fn(i64) -> i64,
@@ -219,7 +220,7 @@ fn whole_number(value: &expression::Value) -> i64 {
 }
 
 /// What synthpop puts beside each value of the original: the value that stands at the same place in alphabetical order.
-fn synthpop_partner(golden: &Golden, target: &str) -> BTreeMap<i64, i64> {
+fn synthpop_partner(golden: &GoldenPair, target: &str) -> BTreeMap<i64, i64> {
     let position = golden.original.schema().position_of(target).unwrap();
     let value = |row| whole_number(&golden.original.record(row).value(position));
     let values: BTreeSet<i64> = (0..golden.original.rows()).map(value).collect();
@@ -230,8 +231,8 @@ fn synthpop_partner(golden: &Golden, target: &str) -> BTreeMap<i64, i64> {
 
 #[test]
 fn mixed_variables_agree_with_synthpop() {
-    let Some(golden) = Golden::load("sd18_cart") else { return };
-    let mut tally = Tally::default();
+    let Some(golden) = GoldenPair::find("sd18_cart") else { return };
+    let mut tally = Tally::within(1e-9);
     compare_disclosure(&golden, &mut tally);
     let grouped = golden.expected["disclosure_grouped"].as_object().unwrap();
     let name = "sex,age,height -> income (ngroups_keys=5, ngroups_target=5)";
@@ -239,7 +240,7 @@ fn mixed_variables_agree_with_synthpop() {
     let options =
         DisclosureOptions { key_groups: Some(5), target_groups: Some(5), ..DisclosureOptions::default() };
     let found =
-        attribute_disclosure(&golden.comparison(), &["sex", "age", "height"], "income", &options).unwrap();
+        attribute_disclosure(&comparison(&golden), &["sex", "age", "height"], "income", &options).unwrap();
     compare(&mut tally, name, &found, &grouped[name], &BTreeMap::new());
     tally.finish("sd18_cart disclosure", 11 * 19 + 6);
 }

@@ -4,10 +4,11 @@
 
 mod golden;
 
-use golden::{Golden, Tally};
+use golden::comparison;
 use measures::Comparison;
 use measures::risk::uniques::{record_flags, unique_records};
 use serde_json::Value;
+use shared_data::{GoldenPair, Tally};
 
 fn keys_of(expected: &Value) -> Vec<&str> {
     expected["keys"].as_array().unwrap().iter().map(|key| key.as_str().unwrap()).collect()
@@ -15,9 +16,9 @@ fn keys_of(expected: &Value) -> Vec<&str> {
 
 #[test]
 fn seven_factors_agree_with_synthpop() {
-    let Some(golden) = Golden::load("s7_catall") else { return };
-    let mut tally = Tally::default();
-    let found = unique_records::<&str>(&golden.comparison(), &[]).unwrap();
+    let Some(golden) = GoldenPair::find("s7_catall") else { return };
+    let mut tally = Tally::within(1e-9);
+    let found = unique_records::<&str>(&comparison(&golden), &[]).unwrap();
     let swapped = Comparison { original: &golden.synthetic, synthetic: &golden.original, holdout: None };
     for (found, block) in
         [(&found, "original_table"), (&unique_records::<&str>(&swapped, &[]).unwrap(), "synthetic_table")]
@@ -34,7 +35,7 @@ fn seven_factors_agree_with_synthpop() {
     }
     for expected in golden.expected["replicated.uniques"].as_object().unwrap().values() {
         let keys = keys_of(expected);
-        let found = unique_records(&golden.comparison(), &keys).unwrap();
+        let found = unique_records(&comparison(&golden), &keys).unwrap();
         let number = |key: &str| expected["number"][key].as_f64().unwrap();
         let total = |key: &str| expected["from_total"][key].as_f64().unwrap();
         tally.compare("original", found.original_uniques as f64, number("Original"));
@@ -44,7 +45,7 @@ fn seven_factors_agree_with_synthpop() {
         tally.compare("replicated", found.replicated_uniques as f64, number("Replicated uniques"));
         tally.compare("N", found.original_records as f64, total("Original"));
         tally.compare("n", found.synthetic_records as f64, total("Synthetic"));
-        let flags = record_flags(&golden.comparison(), &keys).unwrap();
+        let flags = record_flags(&comparison(&golden), &keys).unwrap();
         let flagged = |flags: &[bool]| flags.iter().filter(|flag| **flag).count() as f64;
         let count = |key: &str| expected[key].as_f64().unwrap();
         tally.compare("flags", flagged(&flags.synthetic_replicated), count("n_rows_flagged_repU"));
@@ -57,11 +58,11 @@ fn seven_factors_agree_with_synthpop() {
 
 #[test]
 fn numbers_are_matched_exactly() {
-    let Some(golden) = Golden::load("sd18_cart") else { return };
-    let mut tally = Tally::default();
+    let Some(golden) = GoldenPair::find("sd18_cart") else { return };
+    let mut tally = Tally::within(1e-9);
     let blocks = golden.expected["replicated_uniques_exact_matching_NOT_synthpop"].as_object().unwrap();
     for expected in blocks.values() {
-        let found = unique_records(&golden.comparison(), &keys_of(expected)).unwrap();
+        let found = unique_records(&comparison(&golden), &keys_of(expected)).unwrap();
         let number = |key: &str| expected[key].as_f64().unwrap();
         tally.compare("original", found.original_uniques as f64, number("Original"));
         tally.compare("synthetic", found.synthetic_uniques as f64, number("Synthetic"));
@@ -71,7 +72,7 @@ fn numbers_are_matched_exactly() {
     }
     // synthpop compares printed text, and so misses copies of numbers: it agrees wherever it does not lose some.
     for (name, expected) in golden.expected["replicated.uniques"].as_object().unwrap() {
-        let found = unique_records(&golden.comparison(), &keys_of(expected)).unwrap();
+        let found = unique_records(&comparison(&golden), &keys_of(expected)).unwrap();
         let number = |key: &str| expected["number"][key].as_f64().unwrap();
         tally.compare("original", found.original_uniques as f64, number("Original"));
         tally.compare("synthetic", found.synthetic_uniques as f64, number("Synthetic"));
@@ -85,7 +86,7 @@ fn numbers_are_matched_exactly() {
         }
         tally.compare("in original", found.synthetic_uniques_in_original as f64, in_original);
         tally.compare("replicated", found.replicated_uniques as f64, replicated);
-        let flags = record_flags(&golden.comparison(), &keys_of(expected)).unwrap();
+        let flags = record_flags(&comparison(&golden), &keys_of(expected)).unwrap();
         let flagged = |flags: &[bool]| flags.iter().filter(|flag| **flag).count() as f64;
         let count = |key: &str| expected[key].as_f64().unwrap();
         tally.compare("flags", flagged(&flags.synthetic_replicated), count("n_rows_flagged_repU"));

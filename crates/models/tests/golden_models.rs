@@ -2,16 +2,14 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should panic")]
 
-mod golden;
-
-use golden::{Golden, Tally};
 use models::{FittedModel, Formula, ModelFamily, fit};
+use shared_data::{GoldenPair, Tally};
 
 /// The expected numbers are printed to 12 digits, of which a coefficient near 0 loses some.
 const CLOSED_FORM: f64 = 1e-9;
 const ITERATED: f64 = 1e-8;
 
-fn compare(tally: &mut Tally, golden: &Golden, block: &str, family: ModelFamily, tolerance: f64) {
+fn compare(tally: &mut Tally, golden: &GoldenPair, block: &str, family: ModelFamily) {
     let expected = &golden.expected[block];
     let formula = expected["formula"].as_str().unwrap().trim_end_matches(", binomial");
     let formula = Formula::parse(formula).unwrap();
@@ -22,30 +20,30 @@ fn compare(tally: &mut Tally, golden: &Golden, block: &str, family: ModelFamily,
     for name in names {
         let number = |part: &str, key: &str| expected[part][name][key].as_f64().unwrap();
         let observed = fits[0].coefficient(name).unwrap();
-        tally.compare(name, observed.estimate, number("observed_fit", "Beta"), tolerance);
-        tally.compare(name, observed.standard_error.unwrap(), number("observed_fit", "se(Beta)"), tolerance);
-        tally.compare(name, observed.statistic.unwrap(), number("observed_fit", "Z"), tolerance);
+        tally.compare(name, observed.estimate, number("observed_fit", "Beta"));
+        tally.compare(name, observed.standard_error.unwrap(), number("observed_fit", "se(Beta)"));
+        tally.compare(name, observed.statistic.unwrap(), number("observed_fit", "Z"));
         let synthetic = fits[1].coefficient(name).unwrap();
-        tally.compare(name, synthetic.estimate, number("synthetic_fit", "xpct(Beta)"), tolerance);
+        tally.compare(name, synthetic.estimate, number("synthetic_fit", "xpct(Beta)"));
         let variance = synthetic.standard_error.unwrap().powi(2);
-        tally.compare(name, variance, expected["var_syn_mvaravg"][name].as_f64().unwrap(), tolerance);
+        tally.compare(name, variance, expected["var_syn_mvaravg"][name].as_f64().unwrap());
     }
 }
 
 #[test]
 fn logistic_models_agree_with_glm() {
-    let mut tally = Tally::default();
+    let mut tally = Tally::within(ITERATED);
     for pair in ["s7_catall", "sd18_cart"] {
-        let Some(golden) = Golden::load(pair) else { return };
-        compare(&mut tally, &golden, "glm.synds_logistic", ModelFamily::Logistic, ITERATED);
+        let Some(golden) = GoldenPair::find(pair) else { return };
+        compare(&mut tally, &golden, "glm.synds_logistic", ModelFamily::Logistic);
     }
     tally.finish("logistic models", 95);
 }
 
 #[test]
 fn linear_models_agree_with_lm() {
-    let mut tally = Tally::default();
-    let Some(golden) = Golden::load("sd18_cart") else { return };
-    compare(&mut tally, &golden, "lm.synds_linear", ModelFamily::Gaussian, CLOSED_FORM);
+    let mut tally = Tally::within(CLOSED_FORM);
+    let Some(golden) = GoldenPair::find("sd18_cart") else { return };
+    compare(&mut tally, &golden, "lm.synds_linear", ModelFamily::Gaussian);
     tally.finish("linear models", 20);
 }

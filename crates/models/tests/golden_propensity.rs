@@ -2,13 +2,11 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should panic")]
 
-mod golden;
-
-use golden::{Golden, Tally};
 use models::propensity_design;
+use shared_data::{GoldenPair, Tally};
 
 /// Compares pMSE = mean (p − c)² and the degrees of freedom: estimated coefficients less one.
-fn compare(tally: &mut Tally, golden: &Golden, block: &str, variables: &[&str], order: usize) {
+fn compare(tally: &mut Tally, golden: &GoldenPair, block: &str, variables: &[&str], order: usize) {
     let expected = &golden.expected["utility.gen"][block];
     let number = |key: &str| expected[key].as_f64().unwrap();
     let propensity = propensity_design(&golden.original, &golden.synthetic, variables, order).unwrap();
@@ -16,19 +14,19 @@ fn compare(tally: &mut Tally, golden: &Golden, block: &str, variables: &[&str], 
     let records = propensity.is_synthetic.len() as f64;
     let share = propensity.is_synthetic.iter().sum::<f64>() / records;
     let pmse = fit.fitted.iter().map(|score| (score - share).powi(2)).sum::<f64>() / records;
-    tally.compare(&format!("{block} pMSE"), pmse, number("pMSE"), 1e-7);
+    tally.compare(&format!("{block} pMSE"), pmse, number("pMSE"));
     let estimated = fit.estimated().len() as f64;
-    tally.compare(&format!("{block} df"), estimated - 1.0, number("df"), 0.0);
+    tally.compare(&format!("{block} df"), estimated - 1.0, number("df"));
     assert!(fit.convergence.converged, "{block}");
 }
 
 #[test]
 fn propensity_scores_on_factors_agree_with_synthpop() {
-    let Some(golden) = Golden::load("s7_catall") else { return };
+    let Some(golden) = GoldenPair::find("s7_catall") else { return };
     let names: Vec<String> =
         golden.original.schema().variables().iter().map(|variable| variable.name.clone()).collect();
     let first = |count: usize| names[..count].iter().map(String::as_str).collect::<Vec<_>>();
-    let mut tally = Tally::default();
+    let mut tally = Tally::within(1e-7);
     compare(&mut tally, &golden, "logit_maxorder0", &[], 1);
     compare(&mut tally, &golden, "logit_maxorder1", &[], 2);
     compare(&mut tally, &golden, "logit_maxorder1_first3", &first(3), 2);
@@ -38,9 +36,9 @@ fn propensity_scores_on_factors_agree_with_synthpop() {
 
 #[test]
 fn propensity_scores_with_missing_values_and_codes_agree_with_synthpop() {
-    let Some(golden) = Golden::load("sd18_cart") else { return };
+    let Some(golden) = GoldenPair::find("sd18_cart") else { return };
     let six = ["sex", "age", "marital", "smoke", "height", "weight"];
-    let mut tally = Tally::default();
+    let mut tally = Tally::within(1e-7);
     compare(&mut tally, &golden, "logit_maxorder0_all", &[], 1);
     compare(&mut tally, &golden, "logit_maxorder1_6vars", &six, 2);
     tally.finish("sd18_cart propensity", 4);

@@ -3,7 +3,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should panic")]
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use statistics::trees::{Predictor, Response, Risk, Tree, TreeOptions};
 
@@ -13,15 +13,6 @@ const WITH_CODE: [&str; 4] = ["income", "nofriend", "nociga", "wkabdur"];
 struct Fields {
     names: Vec<String>,
     columns: Vec<Vec<String>>,
-}
-
-fn folder(name: &str) -> Option<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/golden").join(name);
-    let there = folder.exists();
-    if !there {
-        println!("note: the golden pair {name} is not on this machine; nothing was compared");
-    }
-    there.then_some(folder)
 }
 
 /// The original file with the synthetic one below it.
@@ -77,7 +68,7 @@ fn predictors(fields: &Fields) -> Vec<Predictor> {
 
 /// pMSE and leaves of the tree that tells synthetic records from original ones.
 fn propensity(name: &str) -> Option<(f64, usize)> {
-    let (fields, original) = stacked(&folder(name)?);
+    let (fields, original) = stacked(&shared_data::find(&format!("golden/{name}"))?);
     let predictors = predictors(&fields);
     let predictors: Vec<&Predictor> = predictors.iter().collect();
     let records = fields.columns[0].len();

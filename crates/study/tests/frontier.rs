@@ -2,7 +2,6 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should panic")]
 
-use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use measures::MEASURES;
@@ -201,11 +200,7 @@ fn a_contestant_that_cannot_be_run_has_a_reason_and_no_place() {
 /// S7 of Raab (2022): 5,000 people, seven grouped variables.
 #[test]
 fn the_plan_lies_within_the_runs_on_s7() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/sd2011_s7.csv");
-    if !path.exists() {
-        println!("note: sd2011_s7.csv is not on this machine; nothing was compared");
-        return;
-    }
+    let Some(path) = shared_data::find("data/sd2011_s7.csv") else { return };
     let learned = read_table(&path, &ReadOptions::default()).unwrap();
     let text = learned.schema().to_toml();
     let text = text.replacen("declared = false", "declared = true", 1).replacen(

@@ -4,9 +4,9 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should panic")]
 
-mod shared_data;
+mod seven_variables;
 
-use shared_data::{request, seven_variables};
+use seven_variables::{request, seven_variables};
 use study::papers::raab2022::printed::planned_limit;
 use study::papers::raab2022::private_runs;
 use study::papers::social_diagnosis::declared;

@@ -5,7 +5,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should panic")]
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use measures::Comparison;
 use measures::utility::tables::{TableOptions, all_tables};
@@ -47,11 +47,7 @@ fn tables_of_the_default_synthesis_are_near_the_originals(
     #[case] two_way: f64,
     #[case] three_way: f64,
 ) {
-    let path: PathBuf = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared").join(file);
-    if !path.exists() {
-        eprintln!("skipped: ../shared/{file} is not on this machine");
-        return;
-    }
+    let Some(path) = shared_data::find(file) else { return };
     let original = original(&path, not_applicable);
     let runs = 10;
     let mut means = [0.0; 2];

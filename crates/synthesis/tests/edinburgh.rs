@@ -17,11 +17,7 @@ fn recipes() -> PathBuf {
 }
 
 fn households() -> Option<Table> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/edinburgh1901.csv.gz");
-    if !path.exists() {
-        eprintln!("skipped: ../shared/data/edinburgh1901.csv.gz is not on this machine");
-        return None;
-    }
+    let path = shared_data::find("data/edinburgh1901.csv.gz")?;
     let schema = SchemaFile::read(&recipes().join("edinburgh1901.schema.toml")).unwrap();
     let table = read_table(&path, &ReadOptions { schema: Some(schema), ..ReadOptions::default() }).unwrap();
     assert_eq!((table.rows(), table.columns().len()), (82_851, 24));

@@ -1,6 +1,6 @@
 //! `lookalike describe` as its users call it.
 
-use crate::harness::{json, lookalike, shared};
+use crate::harness::{json, lookalike};
 use serde_json::Value;
 
 fn people() -> (tempfile::TempDir, String) {
@@ -137,7 +137,7 @@ fn two_hundred_binary_columns_are_counted_exactly() {
 
 #[test]
 fn the_seven_variables_of_raab_have_the_sparsity_of_table_1() {
-    let Some(path) = shared("data/sd2011_s7.csv") else { return };
+    let Some(path) = shared_data::find("data/sd2011_s7.csv") else { return };
     let profile = json(&["describe", &path.display().to_string()]);
     assert_eq!(profile["cells"], "147000");
     assert!((profile["empty_cells_share"].as_f64().unwrap() - 0.981972789116).abs() < 1e-11);
@@ -147,7 +147,7 @@ fn the_seven_variables_of_raab_have_the_sparsity_of_table_1() {
 /// Every row of the table of columns in a `.md` file of ../shared/data: name, type, distinct, missing, range.
 fn agrees_with_its_notes(name: &str, extra: &[&str]) {
     let (Some(data), Some(notes)) =
-        (shared(&format!("data/{name}.csv.gz")), shared(&format!("data/{name}.md")))
+        (shared_data::find(&format!("data/{name}.csv.gz")), shared_data::find(&format!("data/{name}.md")))
     else {
         return;
     };
@@ -207,7 +207,7 @@ fn the_teacher_survey_agrees_with_its_notes() {
 
 #[test]
 fn sd2011_agrees_with_its_notes() {
-    let Some(path) = shared("data/sd2011.csv") else { return };
+    let Some(path) = shared_data::find("data/sd2011.csv") else { return };
     let profile = json(&["describe", &path.display().to_string()]);
     assert_eq!((&profile["rows"], &profile["columns"]), (&5000.into(), &35.into()));
     let expected = [
@@ -243,7 +243,7 @@ fn sd2011_agrees_with_its_notes() {
 #[test]
 fn imported_domains_and_metadata_are_schemas() {
     let (Some(data), Some(domain)) =
-        (shared("data/adult_coded.csv.gz"), shared("data/adult_coded.domain.json"))
+        (shared_data::find("data/adult_coded.csv.gz"), shared_data::find("data/adult_coded.domain.json"))
     else {
         return;
     };

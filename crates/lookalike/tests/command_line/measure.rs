@@ -1,6 +1,6 @@
 //! `lookalike measure` and `lookalike measures` as their users call them.
 
-use crate::harness::{json, lookalike, shared};
+use crate::harness::{json, lookalike};
 use serde_json::Value;
 
 struct Files {
@@ -59,9 +59,10 @@ fn the_json_is_a_flat_list_of_findings() {
 
 #[test]
 fn the_golden_pair_is_measured_in_words_and_numbers() {
-    let (Some(original), Some(synthetic)) =
-        (shared("golden/s7_catall/original.csv"), shared("golden/s7_catall/synthetic.csv"))
-    else {
+    let (Some(original), Some(synthetic)) = (
+        shared_data::find("golden/s7_catall/original.csv"),
+        shared_data::find("golden/s7_catall/synthetic.csv"),
+    ) else {
         return;
     };
     let (original, synthetic) = (original.display().to_string(), synthetic.display().to_string());

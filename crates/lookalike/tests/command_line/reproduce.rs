@@ -1,7 +1,5 @@
 //! `lookalike reproduce` and `lookalike tournament`.
 
-use std::path::PathBuf;
-
 use crate::harness::lookalike;
 
 #[test]
@@ -51,11 +49,8 @@ fn what_cannot_be_done_is_said_with_the_way_out() {
 /// SD2011 without its last hundred people: N, p0 and p1 are no longer the paper's.
 #[test]
 fn a_file_that_is_not_the_papers_does_not_pass() {
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/sd2011_s7.csv");
-    let Ok(text) = std::fs::read_to_string(path) else {
-        eprintln!("skipped: ../shared/data/sd2011_s7.csv is not on this machine");
-        return;
-    };
+    let Some(path) = shared_data::find("data/sd2011_s7.csv") else { return };
+    let text = std::fs::read_to_string(path).unwrap();
     let folder = tempfile::tempdir().unwrap();
     let run = |name: &str, text: &str| {
         let file = folder.path().join(name);

@@ -1,6 +1,6 @@
 //! `lookalike synth`, `methods` and `plan` as their users call them.
 
-use crate::harness::{json, lookalike, shared};
+use crate::harness::{json, lookalike};
 
 struct House {
     folder: tempfile::TempDir,
@@ -155,7 +155,7 @@ fn a_plan_tells_risk_before_generating_and_solves_for_sigma() {
 
 #[test]
 fn the_plan_of_sd2011_agrees_with_a_run() {
-    let Some(data) = shared("data/sd2011_s7.csv") else { return };
+    let Some(data) = shared_data::find("data/sd2011_s7.csv") else { return };
     let answer = json(&["plan", &data.display().to_string(), "--sigma", "0.5", "--m", "1", "--near", "1:0"]);
     let point = &answer["plan"]["points"][0];
     // NBI with mean 1 and sigma 0.5: P(1) = 2 (1/3) (2/3)^2 = 8/27.

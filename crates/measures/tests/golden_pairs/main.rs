@@ -6,15 +6,15 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should panic")]
 
 #[path = "../golden/mod.rs"]
-#[allow(dead_code, reason = "other tests keep their own tally")]
 mod golden;
 mod ledger;
 mod models;
 mod propensity;
 mod tables;
 
-use golden::Golden;
+use golden::comparison;
 use ledger::Ledger;
+use shared_data::GoldenPair;
 
 /// Numbers that are not compared here, by the beginning of their path.
 const LEFT: [(&str, &str); 9] = [
@@ -36,7 +36,7 @@ const LEFT: [(&str, &str); 9] = [
 ];
 
 fn walk(name: &str, at_least: usize) {
-    let Some(golden) = Golden::load(name) else { return };
+    let Some(golden) = GoldenPair::find(name) else { return };
     let mut ledger = Ledger::new(&golden.expected);
     ledger.compare(&["n_original"], golden.original.rows() as f64);
     ledger.compare(&["n_synthetic"], golden.synthetic.rows() as f64);
@@ -58,10 +58,10 @@ fn every_number_of_the_eighteen_mixed_variables_is_met_or_named() {
 
 #[test]
 fn every_measure_of_a_golden_pair_keeps_its_card() {
-    let Some(golden) = Golden::load("sd18_cart") else { return };
+    let Some(golden) = GoldenPair::find("sd18_cart") else { return };
     let settings = measures::Settings::default();
     for measure in measures::MEASURES {
-        for finding in measure.evaluate(&golden.comparison(), &settings).unwrap() {
+        for finding in measure.evaluate(&comparison(&golden), &settings).unwrap() {
             let card = measures::card_of(&finding.measure).unwrap();
             assert!(finding.value.is_none_or(|value| card.range.contains(value)), "{finding:?}");
         }

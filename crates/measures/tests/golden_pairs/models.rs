@@ -3,17 +3,17 @@
 use measures::SyntheticSets;
 use measures::utility::model::{ModelRequest, model_agreement};
 use models::{Formula, ModelFamily};
+use shared_data::GoldenPair;
 
-use crate::golden::Golden;
 use crate::ledger::Ledger;
 
 /// Compares all numbers of the models.
-pub fn compare(ledger: &mut Ledger<'_>, golden: &Golden) {
+pub fn compare(ledger: &mut Ledger<'_>, golden: &GoldenPair) {
     compare_model(ledger, golden, "glm.synds_logistic", ModelFamily::Logistic);
     compare_model(ledger, golden, "lm.synds_linear", ModelFamily::Gaussian);
 }
 
-fn compare_model(ledger: &mut Ledger<'_>, golden: &Golden, block: &str, family: ModelFamily) {
+fn compare_model(ledger: &mut Ledger<'_>, golden: &GoldenPair, block: &str, family: ModelFamily) {
     let Some(formula) = ledger.at(&[block, "formula"]).as_str() else { return };
     let formula = Formula::parse(formula.trim_end_matches(", binomial")).unwrap();
     let sets = SyntheticSets { original: &golden.original, synthetic: &[&golden.synthetic], holdout: None };

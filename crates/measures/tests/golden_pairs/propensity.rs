@@ -3,8 +3,9 @@
 use measures::utility::propensity::{
     NullDraws, Pooled, ScoreSummary, TreeNull, logistic_propensity, tree_propensity,
 };
+use shared_data::GoldenPair;
 
-use crate::golden::Golden;
+use crate::golden::comparison;
 use crate::ledger::Ledger;
 
 /// A regression of a block: its name, its variables (none for all), its order, and how many columns synthpop has beside ours: products of a
@@ -15,7 +16,7 @@ const FIRST: [&str; 4] = ["sex", "age", "placesize", "edu"];
 const SIX: [&str; 6] = ["sex", "age", "marital", "smoke", "height", "weight"];
 
 /// Compares all numbers of propensity.
-pub fn compare(ledger: &mut Ledger<'_>, golden: &Golden, name: &str) {
+pub fn compare(ledger: &mut Ledger<'_>, golden: &GoldenPair, name: &str) {
     let blocks: &[Block<'_>] = if name == "s7_catall" {
         &[
             ("logit_maxorder0", &[], 0, 0),
@@ -29,7 +30,7 @@ pub fn compare(ledger: &mut Ledger<'_>, golden: &Golden, name: &str) {
     for block in blocks {
         compare_logistic(ledger, golden, block);
     }
-    let pooled = Pooled::new(&golden.comparison(), &[]).unwrap();
+    let pooled = Pooled::new(&comparison(golden), &[]).unwrap();
     let found =
         tree_propensity(&pooled, NullDraws { permutations: 50, resamples: 0, seed: 1 }).unwrap().unwrap();
     for path in [&["utility.gen", "cart_rpart_noresample"][..], &["utility.gen_cart_perm_NOT_deterministic"]]
@@ -43,9 +44,13 @@ pub fn compare(ledger: &mut Ledger<'_>, golden: &Golden, name: &str) {
     println!("{name}: S_pMSE of the tree with 50 permutations {:.3}", found.summary.pmse / null.mean);
 }
 
-fn compare_logistic(ledger: &mut Ledger<'_>, golden: &Golden, (block, variables, order, zero): &Block<'_>) {
+fn compare_logistic(
+    ledger: &mut Ledger<'_>,
+    golden: &GoldenPair,
+    (block, variables, order, zero): &Block<'_>,
+) {
     let path = ["utility.gen", block];
-    let found = logistic_propensity(&golden.comparison(), variables, *order).unwrap().unwrap();
+    let found = logistic_propensity(&comparison(golden), variables, *order).unwrap().unwrap();
     compare_scores(ledger, &path, &found.summary);
     let number = |name| [&path[..], &[name]].concat();
     ledger.compare_to(&number("S_pMSE"), found.s_pmse.unwrap(), 1e-6);

@@ -5,13 +5,14 @@ use measures::utility::tables::{
     MissingValues, SyntheticSize, TableOptions, TableStatistic, TableUtility, TablesSummary,
 };
 use serde_json::Value;
+use shared_data::GoldenPair;
 use table::Grouping;
 
-use crate::golden::Golden;
+use crate::golden::comparison;
 use crate::ledger::Ledger;
 
 /// Compares all numbers of the tables.
-pub fn compare(ledger: &mut Ledger<'_>, golden: &Golden) {
+pub fn compare(ledger: &mut Ledger<'_>, golden: &GoldenPair) {
     let options = TableOptions::default();
     compare_block(ledger, golden, "utility.tab", &options);
     let random = TableOptions { synthetic_size: SyntheticSize::Random, ..options.clone() };
@@ -71,8 +72,8 @@ fn keys(value: &Value) -> Vec<&String> {
     value.as_object().map_or(Vec::new(), |object| object.keys().collect())
 }
 
-fn compare_block(ledger: &mut Ledger<'_>, golden: &Golden, block: &str, options: &TableOptions) {
-    let shared = SharedTables::new(&golden.comparison(), &options.grouping).unwrap();
+fn compare_block(ledger: &mut Ledger<'_>, golden: &GoldenPair, block: &str, options: &TableOptions) {
+    let shared = SharedTables::new(&comparison(golden), &options.grouping).unwrap();
     for table in keys(ledger.at(&[block])) {
         let found = shared.table(&variables_of(table), options).unwrap();
         compare_table(ledger, &[block, table], &found);
@@ -94,9 +95,9 @@ fn compare_block(ledger: &mut Ledger<'_>, golden: &Golden, block: &str, options:
     }
 }
 
-fn compare_all_tables(ledger: &mut Ledger<'_>, golden: &Golden) {
+fn compare_all_tables(ledger: &mut Ledger<'_>, golden: &GoldenPair) {
     let options = TableOptions::default();
-    let shared = SharedTables::new(&golden.comparison(), &options.grouping).unwrap();
+    let shared = SharedTables::new(&comparison(golden), &options.grouping).unwrap();
     for (ways, block) in ["oneway", "twoway", "threeway"].into_iter().enumerate() {
         let path = ["utility.tables", block];
         let expected = ledger.at(&path);

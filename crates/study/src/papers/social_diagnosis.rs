@@ -110,12 +110,11 @@ mod tests {
 
     #[test]
     fn the_whole_file_gives_the_classes_of_the_grouped_one() {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
-        let (whole, grouped) = (folder.join("sd2011.csv"), folder.join("sd2011_s7.csv"));
-        if !(whole.exists() && grouped.exists()) {
-            eprintln!("skipped: ../shared/data/sd2011.csv is not on this machine");
+        let (Some(whole), Some(grouped)) =
+            (shared_data::find("data/sd2011.csv"), shared_data::find("data/sd2011_s7.csv"))
+        else {
             return;
-        }
+        };
         let (whole, grouped) = (seven_categories(&whole).unwrap(), seven_categories(&grouped).unwrap());
         assert_eq!(whole.schema(), grouped.schema());
         assert_eq!(whole.columns(), grouped.columns());

@@ -331,8 +331,6 @@ fn mean(values: impl Iterator<Item = f64>) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use std::path::Path;
-
     use table::{CodedTable, CountSource};
 
     use super::*;
@@ -340,11 +338,7 @@ mod tests {
     /// Why the maps of some of the paper's entries are mirrored. Needs ../shared, and says so where it is absent.
     #[test]
     fn the_sign_of_the_second_axis_hangs_by_a_thread() {
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/edinburgh1901.csv.gz");
-        if !path.exists() {
-            eprintln!("skipped: ../shared/data/edinburgh1901.csv.gz is not on this machine");
-            return;
-        }
+        let Some(path) = shared_data::find("data/edinburgh1901.csv.gz") else { return };
         let original = crate::papers::read_under(&path, super::super::SCHEMA).unwrap();
         let coded = CodedTable::new(&battery_table(&original).unwrap(), &Grouping::default()).unwrap();
         let positions: Vec<usize> =

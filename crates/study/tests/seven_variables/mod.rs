@@ -1,18 +1,12 @@
 //! SD2011 where it lies beside the checkout.
 
-use std::path::Path;
-
 use study::papers::Request;
 use study::papers::social_diagnosis::{SEVEN_VARIABLES, seven_categories};
 use table::Table;
 
 /// The first variables of the seven; nothing, with a message, where the file is absent.
 pub fn seven_variables(variables: usize) -> Option<Table> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/sd2011_s7.csv");
-    if !path.exists() {
-        eprintln!("skipped: ../shared/data/sd2011_s7.csv is not on this machine");
-        return None;
-    }
+    let path = shared_data::find("data/sd2011_s7.csv")?;
     Some(seven_categories(&path).unwrap().select(&SEVEN_VARIABLES[..variables]).unwrap())
 }
 
