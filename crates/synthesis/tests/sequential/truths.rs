@@ -5,9 +5,10 @@ use std::fmt::Write;
 use rand::RngExt;
 use rand_distr::{Distribution, StandardNormal};
 use statistics::regression::{Design, linear};
+use synthesis::generate;
 use table::Table;
 
-use crate::{assert_share, codes, numbers, read, rng, synth, values};
+use crate::{assert_share, codes, numbers, read, recipe, rng, synth, values};
 
 #[test]
 fn a_known_tree_is_recovered_and_missing_values_follow_their_subgroup() {
@@ -190,6 +191,31 @@ fn a_multinomial_logit_is_recovered_and_so_are_ordered_and_binary_ones() {
             let truth = (one + other) / 2.0;
             let count = drawn.iter().filter(|drawn| **drawn == code as u32).count();
             assert_share(count, rows, rows / 3, truth, &format!("{options} margin {code}"));
+        }
+    }
+}
+
+#[test]
+fn columns_that_earlier_ones_explain_are_left_out_and_named() {
+    // `twice` is 2x, and `coat` tells what `hat` tells.
+    let mut rng = rng(4);
+    let mut text = String::from("x,twice,hat,coat,y,z\n");
+    for row in 0..400 {
+        let (x, y): (f64, f64) = (rng.random(), rng.random());
+        let (hat, coat) = [("red", "long"), ("blue", "short"), ("none", "none")][rng.random_range(0..3)];
+        writeln!(text, "{x},{},{hat},{coat},{y},{}", 2.0 * x, ["low", "middle", "high"][row % 3]).unwrap();
+    }
+    let table = read("", &text);
+    for (variable, methods) in
+        [("y", &["norm", "normrank", "pmm", "quantile"][..]), ("z", &["polyreg", "polr"])]
+    {
+        for method in methods {
+            let recipe = recipe(&format!("[variables.{variable}]\nmethod = \"{method}\"\n"));
+            let made = generate(&table, &recipe).unwrap();
+            let named = format!(
+                "`{variable}`: columns of `twice`, `coat` are sums of multiples of earlier ones and were left out"
+            );
+            assert!(made.remarks.contains(&named), "{method}: {:?}", made.remarks);
         }
     }
 }

@@ -88,6 +88,45 @@ impl DesignPlan {
         }
         Design::new(rows.len(), factors, numbers, terms).map_err(|error| failed(&error))
     }
+
+    /// What to tell of a fit with these coefficients, one a column: its warning, and which predictors have columns that earlier ones explain
+    /// and that therefore have none.
+    pub(super) fn remark(
+        &self,
+        task: &Task<'_>,
+        coefficients: &[Option<f64>],
+        warning: Option<&str>,
+    ) -> Option<String> {
+        let mut first = 1;
+        let mut left_out: Vec<String> = Vec::new();
+        for (variable, width) in self.0.iter().map(Columns::width) {
+            let is_complete = coefficients[first..first + width].iter().all(Option::is_some);
+            first += width;
+            let name = format!("`{}`", task.given.frame.variables()[variable].name);
+            if !is_complete && !left_out.contains(&name) {
+                left_out.push(name);
+            }
+        }
+        let names = left_out.join(", ");
+        let aliased = format!("columns of {names} are sums of multiples of earlier ones and were left out");
+        match (warning, left_out.is_empty()) {
+            (warning, true) => warning.map(str::to_owned),
+            (None, false) => Some(aliased),
+            (Some(warning), false) => Some(format!("{warning}; {aliased}")),
+        }
+    }
+}
+
+impl Columns {
+    /// The variable, and how many columns of the design it has here.
+    fn width(&self) -> (usize, usize) {
+        match self {
+            Self::Levels { variable, levels, .. } | Self::Marks { variable, levels, .. } => {
+                (*variable, *levels as usize - 1)
+            }
+            Self::Number { variable, .. } => (*variable, 1),
+        }
+    }
 }
 
 /// A regression that cannot be fitted.

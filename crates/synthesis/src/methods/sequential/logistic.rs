@@ -30,7 +30,7 @@ pub(super) fn fit(task: &Task<'_>) -> Result<Box<dyn Conditional>, SynthesisErro
     let plan = DesignPlan::learn(task);
     let design = plan.design(&task.given, task.rows)?;
     let fit = logistic(&design, &response, None, Iterations::default()).map_err(|error| failed(&error))?;
-    let remark = fit.convergence.warning().map(str::to_owned);
+    let remark = plan.remark(task, &fit.coefficients, fit.convergence.warning());
     Ok(Box::new(Logistic { plan, posterior: Posterior::of(&fit, false), remark }))
 }
 

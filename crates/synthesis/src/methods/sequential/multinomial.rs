@@ -47,10 +47,10 @@ pub(super) fn fit(task: &Task<'_>) -> Result<Box<dyn Conditional>, SynthesisErro
     let coefficients = flat.map(|one| one.unwrap_or(0.0)).collect();
     let posterior = Posterior::normal(coefficients, estimated, &fit.covariance);
     Ok(Box::new(Multinomial {
+        remark: plan.remark(task, &fit.coefficients[0], fit.convergence.warning()),
         plan,
         posterior,
         columns,
-        remark: fit.convergence.warning().map(str::to_owned),
     }))
 }
 

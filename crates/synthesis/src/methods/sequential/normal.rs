@@ -62,6 +62,7 @@ struct Normal {
     transformation: Transformation,
     plan: DesignPlan,
     posterior: Posterior,
+    remark: Option<String>,
 }
 
 /// Fits the response itself.
@@ -107,7 +108,8 @@ fn fit(
     let plan = DesignPlan::learn(task);
     let design = plan.design(&task.given, task.rows)?;
     let fit = linear(&design, &transformed, None).map_err(|error| failed(&error))?;
-    Ok(Box::new(Normal { transformation, plan, posterior: Posterior::of(&fit, true) }))
+    let remark = plan.remark(task, &fit.coefficients, None);
+    Ok(Box::new(Normal { transformation, plan, posterior: Posterior::of(&fit, true), remark }))
 }
 
 /// A method of numbers that is asked for categories.
@@ -150,6 +152,10 @@ impl Conditional for Normal {
 
     fn state(&self) -> serde_json::Value {
         serde_json::json!(self)
+    }
+
+    fn remark(&self) -> Option<String> {
+        self.remark.clone()
     }
 }
 

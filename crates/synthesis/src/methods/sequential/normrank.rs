@@ -23,6 +23,7 @@ struct NormRank {
     sorted: Vec<f64>,
     plan: DesignPlan,
     posterior: Posterior,
+    remark: Option<String>,
 }
 
 /// Fits the scores.
@@ -40,7 +41,8 @@ pub(super) fn fit(task: &Task<'_>) -> Result<Box<dyn Conditional>, SynthesisErro
     let plan = DesignPlan::learn(task);
     let design = plan.design(&task.given, task.rows)?;
     let fit = linear(&design, &scores, None).map_err(|error| failed(&error))?;
-    Ok(Box::new(NormRank { posterior: Posterior::of(&fit, true), sorted, plan }))
+    let remark = plan.remark(task, &fit.coefficients, None);
+    Ok(Box::new(NormRank { posterior: Posterior::of(&fit, true), sorted, plan, remark }))
 }
 
 /// A fit from its stored state.
@@ -77,5 +79,9 @@ impl Conditional for NormRank {
 
     fn state(&self) -> serde_json::Value {
         serde_json::json!(self)
+    }
+
+    fn remark(&self) -> Option<String> {
+        self.remark.clone()
     }
 }

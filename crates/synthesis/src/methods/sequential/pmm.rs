@@ -23,6 +23,7 @@ struct PredictiveMeanMatching {
     donors: usize,
     plan: DesignPlan,
     posterior: Posterior,
+    remark: Option<String>,
 }
 
 /// Fits the means.
@@ -37,6 +38,7 @@ pub(super) fn fit(task: &Task<'_>) -> Result<Box<dyn Conditional>, SynthesisErro
         means: order.iter().map(|at| fit.fitted[*at]).collect(),
         responses: order.iter().map(|at| numbers[*at]).collect(),
         donors: (task.settings.donors as usize).min(numbers.len()),
+        remark: plan.remark(task, &fit.coefficients, None),
         plan,
         posterior: Posterior::of(&fit, true),
     }))
@@ -91,5 +93,9 @@ impl Conditional for PredictiveMeanMatching {
 
     fn state(&self) -> serde_json::Value {
         serde_json::json!(self)
+    }
+
+    fn remark(&self) -> Option<String> {
+        self.remark.clone()
     }
 }

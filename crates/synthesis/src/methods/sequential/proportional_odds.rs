@@ -42,10 +42,10 @@ pub(super) fn fit(task: &Task<'_>) -> Result<Box<dyn Conditional>, SynthesisErro
     parameters.extend(&fit.thresholds);
     let posterior = Posterior::normal(parameters, estimated, &fit.covariance);
     Ok(Box::new(ProportionalOdds {
+        remark: plan.remark(task, &fit.coefficients, fit.convergence.warning()),
         plan,
         posterior,
         columns,
-        remark: fit.convergence.warning().map(str::to_owned),
     }))
 }
 

@@ -55,12 +55,15 @@ pub(super) fn fit(task: &Task<'_>) -> Result<Box<dyn Conditional>, SynthesisErro
     };
     let remark = |fits: &[statistics::regression::QuantileFit]| {
         let open = fits.iter().filter(|fit| !fit.optimal).count();
-        (open > 0).then(|| format!("{open} of {bins} quantile regressions stopped before the optimum"))
+        let warning =
+            (open > 0).then(|| format!("{open} of {bins} quantile regressions stopped before the optimum"));
+        plan.remark(task, &fits.first()?.coefficients, warning.as_deref())
     };
     match task.response {
         Response::Numbers(numbers) => {
             let fits = fit_bins(numbers)?;
-            Ok(Box::new(Quantile { plan, bins: complete(&fits), categories: None, remark: remark(&fits) }))
+            let remark = remark(&fits);
+            Ok(Box::new(Quantile { plan, bins: complete(&fits), categories: None, remark }))
         }
         Response::Categories { codes, size } => {
             let mut count = vec![0_usize; size as usize];
@@ -74,7 +77,8 @@ pub(super) fn fit(task: &Task<'_>) -> Result<Box<dyn Conditional>, SynthesisErro
                 .for_each(|(code, place)| rank[*code as usize] = f64::from(place));
             let ranks: Vec<f64> = codes.iter().map(|code| rank[*code as usize]).collect();
             let fits = fit_bins(&ranks)?;
-            let mut model = Quantile { plan, bins: complete(&fits), categories: None, remark: remark(&fits) };
+            let remark = remark(&fits);
+            let mut model = Quantile { plan, bins: complete(&fits), categories: None, remark };
             let mut draws = model.numbers(&task.given, task.rows, MOVE, &mut task.seed.stream(0))?;
             draws.sort_unstable_by(f64::total_cmp);
             let held = by_frequency[..by_frequency.len() - 1].iter().scan(0, |held, code| {
