@@ -73,6 +73,12 @@ impl Finish {
                 }
             }
         }
+        for (name, bottom) in &after.bottom {
+            if after.top.get(name).is_some_and(|top| top < bottom) {
+                let place = format!("after.bottom.{name}");
+                return Err(SynthesisError::option(place, "it is above `after.top` of the same variable"));
+            }
+        }
         let schema = match &after.label {
             None => schema.clone(),
             Some(label) => {

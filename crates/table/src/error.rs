@@ -83,6 +83,11 @@ pub enum FileProblem {
     /// A header and nothing else.
     #[error("the file has a header but no rows; a table needs at least one record")]
     NoRows,
+    /// Lines that end as on computers of long ago.
+    #[error(
+        "its lines end with a carriage return and no line feed; convert it first, for example with `tr '\\r' '\\n'`"
+    )]
+    CarriageReturns,
     /// A header cell without a name.
     #[error("line 1: column {column} has no name; give every column a name in the header")]
     EmptyName {

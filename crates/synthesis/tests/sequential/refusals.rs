@@ -68,6 +68,27 @@ use crate::{households, read, recipe, refusal};
 #[case("[auxiliary.score]\nscore = [\"income\"]\nby = \"adults\"\n", "`adults` is not categorical")]
 #[case("[auxiliary.score]\nscore = [\"area = 'nowhere'\"]\nby = \"area\"\n", "has no level")]
 #[case("strata = [\"area = 'nowhere'\"]\n", "has no level")]
+#[case(
+    "[options]\nmissing_method = \"norm\"\n",
+    "option `missing_method`: `norm` does not decide between categories"
+)]
+#[case(
+    "[variables.region]\nsmoothing = \"density\"\n",
+    "option `variables.region.smoothing`: it is about numbers, and this variable is categorical"
+)]
+#[case(
+    "[variables.income]\ntwo_stage = true\n",
+    "option `variables.income.two_stage`: it is about categories"
+)]
+#[case(
+    "[variables.income]\nsmooth_above = 3\n",
+    "option `variables.income.smooth_above`: nothing is smoothed"
+)]
+#[case(
+    "[variables.area]\nfirst_stage = \"cart\"\n",
+    "option `variables.area.first_stage`: there is one stage"
+)]
+#[case("[after.top]\nincome = 1\n[after.bottom]\nincome = 2\n", "option `after.bottom.income`: it is above")]
 fn what_makes_no_sense_is_refused_by_its_key(#[case] text: &str, #[case] expected: &str) {
     let error = refusal(&households(200), text);
     assert!(error.contains(expected), "{error}");
@@ -81,6 +102,18 @@ fn a_rule_that_leaves_nothing_to_learn_is_refused() {
         error.contains("variable `b`: the rule `when a >= 0 then b is missing` fixes it in every record"),
         "{error}"
     );
+}
+
+#[test]
+fn a_fit_that_fails_and_a_range_that_cannot_be_kept_name_the_variable() {
+    let table = read("", "a,b\n-1,2\n2,3\n3,5\n");
+    let error = refusal(&table, "[variables.b]\nmethod = \"lognorm\"\n[variables.a]\nmethod = \"lognorm\"\n");
+    assert!(
+        error.contains("variable `a`: it cannot be drawn by `lognorm`: some numbers are negative"),
+        "{error}"
+    );
+    let error = refusal(&table, "[variables.b]\nmethod = \"passive\"\nformula = \"a + 100\"\n");
+    assert!(error.contains("some records cannot keep the range of `b`, which is computed"), "{error}");
 }
 
 #[test]

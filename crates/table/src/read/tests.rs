@@ -113,6 +113,7 @@ fn a_blank_line_in_a_single_column_is_a_missing_value() {
 #[case("a,b\n", "no rows")]
 #[case("a,,c\n1,2,3\n", "line 1: column 2 has no name")]
 #[case("a,b,a\n1,2,3\n", "`a` stands for columns 1 and 3")]
+#[case("a,b\r1,2\r3,4\r", "its lines end with a carriage return and no line feed; convert it first")]
 #[case("a,b\n1,2\n1\n", "line 3: the row has 1 fields where the header has 2 (nothing for `b`)")]
 #[case("a,b\n1,2\n1,2,3\n", "line 3: the row has 3 fields where the header has 2")]
 #[case("a,b\n1,2\n\n3,4\n", "line 3: the row has 0 fields")]

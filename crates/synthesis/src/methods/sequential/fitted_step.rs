@@ -4,7 +4,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use table::Table;
+use table::{Table, TableError, Variable};
 
 use super::apart;
 use super::conditional::Given;
@@ -218,7 +218,8 @@ fn fit_step(
                 method,
                 settings,
                 seed,
-            })?;
+            })
+            .map_err(|error| of_variable(&plan.variables[step.targets[0]], method, error))?;
             StepDraws::Model { predictors: predictors.clone(), variable }
         }
     };
@@ -231,6 +232,17 @@ fn fit_step(
         Spare::default()
     };
     Ok(FittedStep { targets: step.targets.clone(), draws, nestings, spare })
+}
+
+/// A fit that failed, with the name of the variable.
+fn of_variable(variable: &Variable, method: &VariableMethod, error: SynthesisError) -> SynthesisError {
+    match error {
+        SynthesisError::Fit { message, .. } => {
+            let message = format!("it cannot be drawn by `{}`: {message}", method.name);
+            TableError::variable(&variable.name, message).into()
+        }
+        other => other,
+    }
 }
 
 /// Whether a fit of this plan takes chance: by a method of a variable, or by the spare entries that rules need.

@@ -46,8 +46,8 @@ mod two_stage;
 mod variable_methods;
 mod visit_sequence;
 
-use table::Table;
 use table::schema::Origin;
+use table::{Column, Table, Variable};
 
 use crate::card::{MethodCard, Needs, OptionCard};
 use crate::on_records::{Estimate, OnRecords, Run};
@@ -191,11 +191,21 @@ impl OnRecords for Sequential {
     }
 }
 
-/// Numbers that are different in every record look like identifiers, and are drawn like any number.
+/// Texts that belong to one record each are released as they are: told where a tenth of the records has one and nobody declared the levels.
+const TOLD: usize = 10;
+
+/// Numbers that are different in every record look like identifiers and are drawn like any number; texts may hold some.
 fn identifier_remarks(records: &Table) -> Vec<String> {
     let mut remarks = Vec::new();
     for (variable, column) in records.schema().variables().iter().zip(records.columns()) {
-        let table::Column::Integer(numbers) = column else { continue };
+        if levels_of_one_record(variable, column) * TOLD > records.rows() {
+            remarks.push(format!(
+                "`{}` has many levels that belong to one record each, and they are released; if they name records, declare it `text-id`, \
+                 or put rare levels together first",
+                variable.name
+            ));
+        }
+        let Column::Integer(numbers) = column else { continue };
         if numbers.len() <= 20 || numbers.missing() > 0 || variable.formula.is_some() {
             continue;
         }
@@ -214,18 +224,20 @@ fn identifier_remarks(records: &Table) -> Vec<String> {
 /// A text read off the data of which more than half of the records have one of their own names people; it is not to be copied.
 fn refuse_names(records: &Table) -> Result<(), SynthesisError> {
     for (variable, column) in records.schema().variables().iter().zip(records.columns()) {
-        let (table::Column::Categorical(codes), Some(levels)) = (column, variable.kind.levels()) else {
-            continue;
-        };
-        if variable.origin == Origin::Declared || levels.len() <= 20 {
-            continue;
-        }
-        let alone = codes.frequencies(levels.len() + 1).iter().filter(|count| **count == 1).count();
-        if 2 * alone > records.rows() {
+        if 2 * levels_of_one_record(variable, column) > records.rows() {
             let message = "most records have a level of their own, which would be copied; declare it `kind = \"text-id\"` in a \
                            schema, so that it is made anew, or leave it out";
             return Err(table::TableError::variable(&variable.name, message).into());
         }
     }
     Ok(())
+}
+
+/// How many levels that were read off the data belong to one record; 0 of a variable with few levels.
+fn levels_of_one_record(variable: &Variable, column: &Column) -> usize {
+    let (Column::Categorical(codes), Some(levels)) = (column, variable.kind.levels()) else { return 0 };
+    if variable.origin == Origin::Declared || levels.len() <= 20 {
+        return 0;
+    }
+    codes.frequencies(levels.len() + 1).iter().filter(|count| **count == 1).count()
 }

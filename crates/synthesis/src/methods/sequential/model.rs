@@ -160,13 +160,20 @@ impl Model for SequentialModel {
             open = again.into_iter().map(|place| open[place as usize]).collect();
         }
         sources.clear();
-        let rules: Vec<String> =
-            self.guards.iter().map(Guard::rules_text).filter(|text| !text.is_empty()).collect();
-        Err(SynthesisError::Rules(if rules.is_empty() {
-            "computed variables leave their range in some records however often these are drawn; widen the range in the schema".into()
-        } else {
-            format!("some records cannot keep `{}` however often they are drawn", rules.join("; "))
-        }))
+        let name = |step: &FittedStep| match &step.draws {
+            StepDraws::Computed(_) => Some(&self.variables[step.targets[0]].name),
+            _ => None,
+        };
+        let ranges = self.stored.steps.iter().filter_map(name);
+        let rules = self.guards.iter().map(Guard::rules_text).filter(|text| !text.is_empty());
+        let asked: Vec<String> = ranges
+            .map(|name| format!("the range of `{name}`, which is computed"))
+            .chain(rules.map(|text| format!("`{text}`")))
+            .collect();
+        Err(SynthesisError::Rules(format!(
+            "some records cannot keep {} however often they are drawn; widen the range or take the rule out of the schema",
+            asked.join(", or ")
+        )))
     }
 
     fn remarks(&self) -> Vec<String> {

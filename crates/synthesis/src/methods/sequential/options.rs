@@ -4,7 +4,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use statistics::trees::{DEEPEST, Risk};
 
-use super::variable_methods::{self, VariableMethod};
+use super::variable_methods::{self, VariableMethod, What};
 use crate::SynthesisError;
 use crate::methods::sequential::smoothing::SmoothingKind;
 
@@ -105,6 +105,8 @@ pub(super) struct VariableOptions {
     pub formula: Option<String>,
     pub value: Option<toml::Value>,
     pub settings: Settings,
+    /// The keys of the section.
+    keys: Vec<String>,
 }
 
 /// What an `[auxiliary.NAME]` section says.
@@ -194,6 +196,33 @@ impl VariableOptions {
             formula: take(section, &place, "formula")?,
             value: section.get("value").cloned(),
             settings: all.settings.overridden(section, &place)?,
+            keys: section.keys().cloned().collect(),
+        })
+    }
+
+    /// Refuses keys of the section that mean nothing for a variable of this name and kind, or without another key.
+    pub(super) fn refuse_idle_keys(&self, name: &str, is_categorical: bool) -> Result<(), SynthesisError> {
+        let idle = |key: &str| match key {
+            "smoothing" | "smooth_above" | "missing_method" if is_categorical => {
+                Some("it is about numbers, and this variable is categorical")
+            }
+            "two_stage" | "first_stage" if !is_categorical => {
+                Some("it is about categories, and this variable is a number")
+            }
+            "smooth_above" if self.settings.smoothing == SmoothingKind::None => {
+                Some("nothing is smoothed; say `smoothing` too")
+            }
+            "first_stage" if !self.settings.two_stage => {
+                Some("there is one stage; say `two_stage = true` too")
+            }
+            _ => None,
+        };
+        let found = self.keys.iter().find_map(|key| Some((key, idle(key)?)));
+        found.map_or(Ok(()), |(key, message)| {
+            Err(SynthesisError::option(
+                format!("variables.{name}.{key}"),
+                format!("{message}; or take it out"),
+            ))
         })
     }
 }
@@ -242,7 +271,8 @@ impl Settings {
         for (key, method) in
             [("first_stage", settings.first_stage), ("missing_method", settings.missing_method)]
         {
-            if let Some(method) = method.filter(|method| method.is_special()) {
+            let decides = |method: &VariableMethod| !method.is_special() && method.draws != What::Numbers;
+            if let Some(method) = method.filter(|method| !decides(method)) {
                 return refuse(key, &format!("`{}` does not decide between categories", method.name));
             }
         }

@@ -93,6 +93,7 @@ impl Planner<'_> {
                 let hint = table::similar_name::hint(name, known);
                 return Err(SynthesisError::option(place, format!("there is no variable `{name}`{hint}")));
             };
+            section.refuse_idle_keys(name, self.variables[at].kind.levels().is_some())?;
             let is_passive = section.method.is_some_and(|method| matches!(method.way, Way::Passive));
             let message = if self.variables[at].kind == Kind::TextId {
                 "it is an identifier, which is made anew; take the section out"

@@ -26,6 +26,10 @@ pub(super) fn parse(start: &[u8], separator: Option<char>) -> Result<Header, Fil
     if text.iter().all(u8::is_ascii_whitespace) {
         return Err(FileProblem::Empty);
     }
+    let has_rows_by = |end: u8| text.trim_ascii_end().contains(&end);
+    if has_rows_by(b'\r') && !has_rows_by(b'\n') {
+        return Err(FileProblem::CarriageReturns);
+    }
     let separator = match separator {
         Some(separator) => u8::try_from(separator)
             .ok()
