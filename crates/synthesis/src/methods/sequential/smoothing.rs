@@ -34,8 +34,11 @@ pub(super) enum Smoothing {
     },
 }
 
-/// Knots of the quantile function; more would follow single records.
-const KNOTS: usize = 50;
+/// Intervals between knots of the quantile function, each with as many records; more would follow single records …
+const INTERVALS: usize = 50;
+
+/// … but the first and the last are halved again and again towards the tails while there are so many records beyond.
+const FEWEST_BEYOND: f64 = 4.0;
 
 impl Smoothing {
     /// The smoothing of these numbers, of which some differ.
@@ -95,9 +98,9 @@ pub(super) struct QuantileSpline {
     values: Vec<f64>,
     /// For each, the share of records up to and with it.
     shares: Vec<f64>,
-    /// Quantiles at equally spaced shares, the smallest and the largest among them.
-    knots: Vec<f64>,
-    /// Slopes at the knots (Fritsch & Carlson 1980).
+    /// Shares with their quantiles, ascending from the smallest number to the largest.
+    knots: Vec<(f64, f64)>,
+    /// Slopes at the knots (Fritsch & Butland 1984).
     slopes: Vec<f64>,
 }
 
@@ -116,16 +119,19 @@ impl QuantileSpline {
         if values.len() < 2 {
             return None;
         }
-        let intervals = KNOTS.min(sorted.len() - 1);
-        let knots: Vec<f64> =
-            (0..=intervals).map(|k| table::grouping::quantile(sorted, k, intervals)).collect();
-        let rise: Vec<f64> = knots.windows(2).map(|pair| pair[1] - pair[0]).collect();
-        let harmonic = |left: f64, right: f64| {
-            if left * right > 0.0 { 2.0 * left * right / (left + right) } else { 0.0 }
-        };
-        let mut slopes = vec![rise[0]];
-        slopes.extend(rise.windows(2).map(|pair| harmonic(pair[0], pair[1])));
-        slopes.push(rise[rise.len() - 1]);
+        let knots: Vec<(f64, f64)> =
+            knot_shares(sorted.len()).into_iter().map(|share| (share, quantile(sorted, share))).collect();
+        let widths: Vec<f64> = knots.windows(2).map(|pair| pair[1].0 - pair[0].0).collect();
+        let rises: Vec<f64> =
+            knots.windows(2).zip(&widths).map(|(pair, width)| (pair[1].1 - pair[0].1) / width).collect();
+        let inner = (1..rises.len()).map(|at| {
+            let (left, right) = (rises[at - 1], rises[at]);
+            let (before, after) = (2.0 * widths[at] + widths[at - 1], widths[at] + 2.0 * widths[at - 1]);
+            if left * right > 0.0 { (before + after) / (before / left + after / right) } else { 0.0 }
+        });
+        let mut slopes = vec![rises[0]];
+        slopes.extend(inner);
+        slopes.push(rises[rises.len() - 1]);
         Some(Self { values, shares, knots, slopes })
     }
 
@@ -138,16 +144,38 @@ impl QuantileSpline {
 
     /// The spline at a share.
     fn at(&self, share: f64) -> f64 {
-        let intervals = self.knots.len() - 1;
-        let position = share * intervals as f64;
-        let left = (position.floor() as usize).min(intervals - 1);
-        let t = position - left as f64;
+        let left = self.knots.partition_point(|(of, _)| *of <= share).clamp(1, self.knots.len() - 1) - 1;
+        let [(start, low), (end, high)] = [self.knots[left], self.knots[left + 1]];
+        let width = end - start;
+        let t = (share - start) / width;
         let (t2, t3) = (t * t, t * t * t);
-        (2.0 * t3 - 3.0 * t2 + 1.0) * self.knots[left]
-            + (t3 - 2.0 * t2 + t) * self.slopes[left]
-            + (3.0 * t2 - 2.0 * t3) * self.knots[left + 1]
-            + (t3 - t2) * self.slopes[left + 1]
+        (2.0 * t3 - 3.0 * t2 + 1.0) * low
+            + (t3 - 2.0 * t2 + t) * width * self.slopes[left]
+            + (3.0 * t2 - 2.0 * t3) * high
+            + (t3 - t2) * width * self.slopes[left + 1]
     }
+}
+
+/// The shares of the knots for so many records: evenly spaced, and closer and closer towards both tails.
+fn knot_shares(records: usize) -> Vec<f64> {
+    let intervals = INTERVALS.min(records - 1);
+    let width = 1.0 / intervals as f64;
+    let halves = std::iter::successors(Some(width / 2.0), |share| Some(share / 2.0));
+    let tail: Vec<f64> = halves.take_while(|share| share * records as f64 >= FEWEST_BEYOND).collect();
+    let mut shares = vec![0.0];
+    shares.extend(tail.iter().rev());
+    shares.extend((1..intervals).map(|k| k as f64 * width));
+    shares.extend(tail.iter().map(|share| 1.0 - share));
+    shares.push(1.0);
+    shares
+}
+
+/// The quantile of ascending numbers at a share, between neighbours by their distance (R's type 7).
+fn quantile(sorted: &[f64], share: f64) -> f64 {
+    let position = share * (sorted.len() - 1) as f64;
+    let below = (position.floor() as usize).min(sorted.len() - 2);
+    let part = position - below as f64;
+    sorted[below] * (1.0 - part) + sorted[below + 1] * part
 }
 
 #[cfg(test)]
@@ -178,6 +206,29 @@ mod tests {
         smoothed.sort_unstable_by(f64::total_cmp);
         assert!(smoothed.iter().zip(&numbers).all(|(new, old)| (new - old).abs() < 1.5));
         assert!(smoothed.iter().all(|new| numbers.binary_search_by(|old| old.total_cmp(new)).is_err()));
+    }
+
+    /// Numbers spread like incomes: with evenly spaced knots the last 2 per cent would come out as from a straight line.
+    #[test]
+    fn the_spline_keeps_long_tails() {
+        let mut rng = Seed::new(3).stream(0);
+        let draw = |rng: &mut Rng| -> f64 {
+            let z: f64 = StandardNormal.sample(rng);
+            (7.0 + z).exp()
+        };
+        let numbers: Vec<f64> = (0..5_000).map(|_| draw(&mut rng)).collect();
+        let smoothing = Smoothing::learn(SmoothingKind::Spline, None, &numbers);
+        let summary = |mut numbers: Vec<f64>| {
+            numbers.sort_unstable_by(f64::total_cmp);
+            let n = numbers.len() as f64;
+            let mean = numbers.iter().sum::<f64>() / n;
+            let variance = numbers.iter().map(|number| (number - mean).powi(2)).sum::<f64>() / n;
+            [mean, variance.sqrt(), quantile(&numbers, 0.99), quantile(&numbers, 0.999)]
+        };
+        let smoothed = numbers.iter().map(|number| smoothing.apply(*number, &mut rng)).collect();
+        for (new, old) in summary(smoothed).into_iter().zip(summary(numbers)) {
+            assert!((new / old - 1.0).abs() < 0.05, "{new} instead of {old}");
+        }
     }
 
     #[test]
