@@ -3,7 +3,7 @@
 use super::evaluate::{Condition, Formula};
 use super::parse::{Comparator, Node};
 use crate::TableError;
-use crate::schema::{Kind, Levels, Variable};
+use crate::schema::{Kind, Levels, Origin, Variable};
 
 pub(crate) struct Binder<'a> {
     pub(crate) expression: &'a str,
@@ -108,7 +108,10 @@ impl Binder<'_> {
             }
         };
         let Some(position) = levels.position(&level) else {
-            let hint = crate::similar_name::hint(&level, levels.iter());
+            // Levels that were read off the records are theirs.
+            let is_public = self.variables[variable].origin == Origin::Declared;
+            let hint =
+                if is_public { crate::similar_name::hint(&level, levels.iter()) } else { String::new() };
             return self.refuse(format!("`{name}` has no level '{level}'{hint}"));
         };
         if !comparison.is_equality() && !matches!(self.variables[variable].kind, Kind::Ordinal { .. }) {

@@ -1,7 +1,7 @@
 use rstest::rstest;
 
 use super::*;
-use crate::schema::{Kind, Levels, SpecialCode};
+use crate::schema::{Kind, Levels, Origin, SpecialCode};
 
 /// One record of the variables below.
 struct Person(Vec<Value>);
@@ -78,6 +78,15 @@ fn formulas_divide_as_real_numbers() {
     assert_eq!(formula.number(&person()), Some(-10.5));
     let of_a_code = Expression::parse("income * 2").unwrap().formula(&variables()).unwrap();
     assert_eq!(of_a_code.number(&person()), None);
+}
+
+#[test]
+fn levels_that_were_read_off_the_records_are_not_told() {
+    let mut variables = variables();
+    variables.iter_mut().for_each(|variable| variable.origin = Origin::Learned);
+    let error =
+        Expression::parse("marital = 'MARIED'").unwrap().condition(&variables).unwrap_err().to_string();
+    assert!(error.contains("`marital` has no level 'MARIED'") && !error.contains("MARRIED"), "{error}");
 }
 
 #[rstest]
