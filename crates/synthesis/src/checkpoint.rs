@@ -42,8 +42,11 @@ pub(crate) fn seed_of(run: &Run, table: &Table, recipe: &Recipe) -> Result<u64, 
             .to_toml(),
     };
     if !path.exists() {
-        let is_empty =
-            |folder: &Path| std::fs::read_dir(folder).map_or(true, |mut entries| entries.next().is_none());
+        let is_empty = |folder: &Path| {
+            std::fs::read_dir(folder).map_or(true, |entries| {
+                entries.flatten().all(|entry| is_unfinished(&entry.file_name().to_string_lossy()))
+            })
+        };
         if !is_empty(folder) {
             let message = format!("{} is neither empty nor a folder of an interrupted run", folder.display());
             return Err(SynthesisError::option("resume", message));
@@ -88,6 +91,11 @@ pub(crate) fn kept<T: Serialize + DeserializeOwned>(
     Ok(part)
 }
 
+/// Whether a file is what a write left that was killed.
+fn is_unfinished(name: &str) -> bool {
+    name.starts_with(".tmp")
+}
+
 /// Removes what a run has kept, once it is no longer needed, and the folder if nothing else is in it.
 pub fn remove(folder: &Path) -> Result<(), TableError> {
     let failed = |source| TableError::io(folder, source);
@@ -96,7 +104,10 @@ pub fn remove(folder: &Path) -> Result<(), TableError> {
         let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         if path.is_dir() && name.starts_with("stratum-") {
             remove(&path)?;
-        } else if name == RUN || (name.starts_with("part-") && name.ends_with(".json")) {
+        } else if name == RUN
+            || (name.starts_with("part-") && name.ends_with(".json"))
+            || is_unfinished(&name)
+        {
             std::fs::remove_file(&path).map_err(failed)?;
         }
     }

@@ -106,6 +106,10 @@ fn fit_records(
     recipe: &Recipe,
     run: &Run,
 ) -> Result<Fitted, SynthesisError> {
+    if recipe.groups != Recipe::new("").groups {
+        let message = format!("`{}` takes numbers as they are and groups none; leave it out", recipe.method);
+        return Err(SynthesisError::option("groups", message));
+    }
     let seed = checkpoint::seed_of(run, table, recipe)?;
     run.begin(method.estimate(table)?)?;
     let part = Seed::new(seed).child(0);

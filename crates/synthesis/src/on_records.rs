@@ -16,6 +16,11 @@ pub trait OnRecords: Send + Sync {
     /// Whether fitting to these records takes chance, so that fits with different seeds are different models.
     fn fit_is_random(&self, records: &Table) -> bool;
 
+    /// What there is to tell of a fit to all of these records, in strata or not.
+    fn remarks(&self, _records: &Table) -> Vec<String> {
+        Vec::new()
+    }
+
     /// What a fit to all of these records would take. Refuses data that the method must not be fitted to.
     fn estimate(&self, records: &Table) -> Result<Estimate, SynthesisError>;
 }
@@ -31,6 +36,8 @@ pub struct Run {
     pub checkpoint: Option<PathBuf>,
     /// Refuse to begin if more bytes than this would be needed.
     pub memory: Option<u64>,
+    /// Whether the records are those of one stratum.
+    pub of_stratum: bool,
 }
 
 impl Run {

@@ -82,6 +82,12 @@ impl Recipe {
         }
     }
 
+    /// Whether some variable is not drawn but kept as it is in the data.
+    pub fn keeps_values(&self) -> bool {
+        let keeps = |table: &toml::Table| table.get("method").and_then(toml::Value::as_str) == Some("keep");
+        keeps(&self.options) || self.variables.values().filter_map(toml::Value::as_table).any(keeps)
+    }
+
     /// Reads a recipe file.
     pub fn read(path: &Path) -> Result<Self, SynthesisError> {
         let text = std::fs::read_to_string(path).map_err(|source| TableError::io(path, source))?;

@@ -13,9 +13,13 @@ use crate::{Model, SynthesisError};
 /// The name under which a model file holds strata of records.
 const STATE: &str = "strata_of_records";
 
+/// The name under which it holds what there is to tell of all records.
+const REMARKS: &str = "remarks";
+
 /// Models of strata of records.
 pub struct RecordStrata {
     strata: Vec<Stratum>,
+    remarks: Vec<String>,
 }
 
 struct Stratum {
@@ -45,11 +49,11 @@ impl RecordStrata {
         for (number, rows) in rows_of.into_values().enumerate() {
             let checkpoint =
                 run.checkpoint.as_ref().map(|folder| folder.join(format!("stratum-{}", number + 1)));
-            let run = Run { checkpoint, memory: None, foretold: None, ..run.clone() };
+            let run = Run { checkpoint, memory: None, foretold: None, of_stratum: true, ..run.clone() };
             let model = method.fit(&records.take(&rows)?, &run, seed.child(number as u64))?;
             strata.push(Stratum { records: rows.len() as u64, model });
         }
-        Ok(Self { strata })
+        Ok(Self { strata, remarks: method.remarks(records) })
     }
 
     /// Whether a stored state is one of strata of records.
@@ -68,7 +72,8 @@ impl RecordStrata {
             Ok(Stratum { records, model: load(value["model"].clone())? })
         };
         let strata = state[STATE].as_array().ok_or_else(broken)?.iter().map(stratum);
-        Ok(Self { strata: strata.collect::<Result<_, SynthesisError>>()? })
+        let remarks = serde_json::from_value(state[REMARKS].clone()).map_err(|_| broken())?;
+        Ok(Self { strata: strata.collect::<Result<_, SynthesisError>>()?, remarks })
     }
 }
 
@@ -99,13 +104,15 @@ impl Model for RecordStrata {
             self.strata.iter().flat_map(|stratum| stratum.model.remarks()).collect();
         of_strata.sort_unstable();
         of_strata.dedup();
+        remarks.extend(self.remarks.iter().cloned());
         remarks.extend(of_strata.into_iter().take(5));
         remarks
     }
 
     fn state(&self) -> serde_json::Value {
         let stratum = |stratum: &Stratum| serde_json::json!({"records": stratum.records, "model": stratum.model.state()});
-        serde_json::json!({ STATE: self.strata.iter().map(stratum).collect::<Vec<_>>() })
+        let strata: Vec<_> = self.strata.iter().map(stratum).collect();
+        serde_json::json!({ STATE: strata, REMARKS: self.remarks })
     }
 
     fn confidential(&self) -> Option<&'static str> {

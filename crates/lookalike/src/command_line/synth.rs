@@ -84,6 +84,10 @@ impl Synth {
         }
         let out = self.drawing.out()?;
         self.check_model_path(out)?;
+        if self.resume.as_deref().is_some_and(|folder| folder.starts_with(out)) {
+            let message = "what is kept there is confidential; name a folder outside the release";
+            return Err(SynthesisError::option("resume", message).into());
+        }
         self.privacy.check_seed(&recipe)?;
         if recipe.privacy.is_some() {
             self.declared_schema()?;
@@ -173,6 +177,11 @@ impl Synth {
         }
         if path.exists() {
             let message = format!("{} exists; choose another name", path.display());
+            return Err(SynthesisError::option("save-model", message));
+        }
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+        if let Some(folder) = folder.filter(|folder| !folder.is_dir()) {
+            let message = format!("there is no folder {}; make it first", folder.display());
             return Err(SynthesisError::option("save-model", message));
         }
         Ok(())

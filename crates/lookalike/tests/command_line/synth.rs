@@ -169,6 +169,20 @@ fn the_plan_of_sd2011_agrees_with_a_run() {
 }
 
 #[test]
+fn a_release_that_keeps_a_variable_says_so() {
+    let house = House::new();
+    let recipe = "method = \"sequential\"\n[variables.age]\nmethod = \"keep\"\n";
+    std::fs::write(house.path("keep.toml"), recipe).unwrap();
+    let out = house.path("kept");
+    let made = house.synth(&["--recipe", &house.path("keep.toml"), "--seed", "1", "--out", &out]).success();
+    let told = String::from_utf8_lossy(&made.get_output().stdout).into_owned();
+    assert!(told.contains("kept as in the data: age"), "{told}");
+    let manifest = std::fs::read_to_string(house.folder.path().join("kept/manifest.json")).unwrap();
+    assert!(manifest.contains("partly synthetic data") && !manifest.contains("no record is"), "{manifest}");
+    lookalike().args(["verify", &out]).assert().success();
+}
+
+#[test]
 fn a_saved_model_draws_the_same_release_without_the_data() {
     let house = House::new();
     let model = house.path("model.json");
@@ -183,6 +197,8 @@ fn a_saved_model_draws_the_same_release_without_the_data() {
     };
     refused(&model);
     refused(&house.path("x/model.json"));
+    refused(&house.path("nowhere/model.json"));
+    assert!(!house.folder.path().join("x").exists());
     std::fs::remove_file(house.path("people.csv")).unwrap();
     lookalike().args(["sample", &model, "--seed", "3", "--out", &house.path("again")]).assert().success();
     let read = |out: &str| std::fs::read(house.folder.path().join(out).join("synthetic-1.csv")).unwrap();

@@ -12,6 +12,7 @@ mod write;
 pub use hashed_file::sha256_of_file;
 use privacy::{LedgerRecord, Neighbours};
 use serde::{Deserialize, Serialize};
+use synthesis::Recipe;
 pub use verify::{Check, Verification, verify};
 pub use write::{Attachment, Books, Release, check_target, now};
 
@@ -36,8 +37,16 @@ pub const INTERNAL: &str = "internal.json";
 /// The hash of [`INTERNAL`].
 pub const INTERNAL_HASH: &str = "internal.sha256";
 
-/// What every manifest says of the records.
+/// What the manifest says of records all of whose variables are drawn.
 pub const LABEL: &str = "synthetic data: no record is that of a real unit";
+
+/// What it says of others.
+pub const PARTLY: &str = "partly synthetic data: some variables hold the values of real units";
+
+/// What the manifest of a release by this recipe says of the records.
+pub fn label(recipe: &Recipe) -> &'static str {
+    if recipe.keeps_values() { PARTLY } else { LABEL }
+}
 
 /// What only the data owner may know of a release. With the seed, draws can be replayed and traced to original records; with the
 /// hash of the data, an intruder who knows all records but one can confirm a guess at the last.
@@ -70,7 +79,7 @@ pub struct Manifest {
     pub software: String,
     /// When, in UTC.
     pub created: String,
-    /// What the records are: [`LABEL`].
+    /// What the records are: [`LABEL`] or [`PARTLY`].
     #[serde(default)]
     pub label: String,
     /// The method.

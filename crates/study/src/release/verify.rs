@@ -16,7 +16,7 @@ use table::schema::SchemaFile;
 use super::hashed_file::{sha256_of, sha256_of_file};
 use super::{
     FORMAT, FileEntry, INTERNAL, INTERNAL_FOLDER, INTERNAL_HASH, Internal, LABEL, LEDGER, MANIFEST,
-    MANIFEST_HASH, Manifest, data_name, guarantee,
+    MANIFEST_HASH, Manifest, data_name, guarantee, label,
 };
 
 /// What was checked of a release, in order.
@@ -243,14 +243,15 @@ impl Checks {
     }
 
     fn label(&mut self, folder: &Path, manifest: &Manifest) {
-        let said = manifest.label == LABEL;
+        let recipe = Recipe::read(&folder.join("recipe.toml")).ok();
+        let wanted = recipe.as_ref().map_or(LABEL, label);
+        let said = manifest.label == wanted;
         self.note(
             "label",
             said,
-            if said { LABEL } else { "the manifest does not say that the records are synthetic" },
+            if said { wanted } else { "the manifest does not say what the records are" },
         );
-        let wanted = Recipe::read(&folder.join("recipe.toml")).ok().and_then(|recipe| recipe.after.label);
-        let Some(label) = wanted else { return };
+        let Some(label) = recipe.and_then(|recipe| recipe.after.label) else { return };
         for file in manifest.files.iter().filter(|file| file.rows.is_some()) {
             let labelled = read_table(&folder.join(&file.name), &ReadOptions::default())
                 .is_ok_and(|table| is_labelled(&table, &label));

@@ -12,8 +12,8 @@ use table::write::TableWriter;
 
 use super::hashed_file::{Hashed, sha256_of};
 use super::{
-    FORMAT, FileEntry, INTERNAL, INTERNAL_FOLDER, INTERNAL_HASH, Input, Internal, LABEL, LEDGER, MANIFEST,
-    MANIFEST_HASH, Manifest, data_name, guarantee,
+    FORMAT, FileEntry, INTERNAL, INTERNAL_FOLDER, INTERNAL_HASH, Input, Internal, LEDGER, MANIFEST,
+    MANIFEST_HASH, Manifest, data_name, guarantee, label,
 };
 
 /// What goes into a release.
@@ -148,7 +148,7 @@ impl Release<'_> {
             version: 1,
             software: format!("lookalike {}", env!("CARGO_PKG_VERSION")),
             created: now(),
-            label: LABEL.into(),
+            label: label(self.recipe).into(),
             method: self.recipe.method.clone(),
             m: self.fitted.m(),
             guarantee: guarantee(self.books.as_ref().map(|books| books.record)),

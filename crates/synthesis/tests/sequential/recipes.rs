@@ -157,6 +157,9 @@ fn a_run_that_was_killed_at_any_variable_resumes_to_the_same_bytes() {
         let recipe = Recipe { seed: None, ..recipe(&format!("{strata}[options]\nmin_bucket = 3\n")) };
         let kept = folder.path().join(format!("kept{}", strata.len()));
         let run = Run { checkpoint: Some(kept.clone()), ..Run::default() };
+        // Killed at its very first write.
+        std::fs::create_dir(&kept).unwrap();
+        std::fs::write(kept.join(".tmpAbCdEf"), "half").unwrap();
         let whole = fit_watched(&original, &recipe, &run).unwrap();
         let expected = csv_text(&whole.table(0).unwrap());
         let parts = if strata.is_empty() { kept.clone() } else { kept.join("stratum-2") };
@@ -228,4 +231,47 @@ fn after_synthesis_numbers_are_coded_uniques_removed_and_a_label_added() {
     for wrong in ["[after.top]\nsize = 3\n", "[after.top]\nregion = 3\n", "[after.top]\nincom = 3\n"] {
         assert!(refusal(&original, wrong).contains("option `after.top."), "{wrong}");
     }
+}
+
+#[test]
+fn what_is_kept_is_told_and_a_release_of_the_data_is_refused() {
+    let original = households(300);
+    let made =
+        fit(&original, &recipe("strata = [\"region\"]\n[variables.income]\nmethod = \"keep\"\n")).unwrap();
+    let told = "not synthesised but kept as in the data: income".to_owned();
+    assert!(made.model.remarks().contains(&told), "{:?}", made.model.remarks());
+    assert!(recipe("[variables.income]\nmethod = \"keep\"\n").keeps_values() && !recipe("").keeps_values());
+    assert!(refusal(&original, "[options]\nmethod = \"keep\"\n").contains("the release would be the data"));
+}
+
+#[test]
+fn draws_that_leave_the_range_are_told() {
+    let mut rng = rng(8);
+    let mut text = String::from("x,y\n");
+    for _ in 0..1_000 {
+        let y = if rng.random_bool(0.3) { 0.0 } else { rng.random::<f64>().powi(4) };
+        writeln!(text, "{},{y}", rng.random::<f64>()).unwrap();
+    }
+    let remarks = |method: &str| {
+        let recipe = recipe(&format!("[variables.y]\nmethod = \"{method}\"\n"));
+        fit(&read("", &text), &recipe).unwrap().model.remarks().join("; ")
+    };
+    assert!(remarks("norm").contains("`y`: about"), "{}", remarks("norm"));
+    assert_eq!(remarks("normrank") + &remarks("cart"), "");
+}
+
+#[test]
+fn a_constant_is_constant_or_refused() {
+    let text = "age,marital\n5,SINGLE\n40,MARRIED\n8,SINGLE\n50,SINGLE\n60,MARRIED\n";
+    let schema = "[variables.age]\nkind = \"integer\"\ncodes = { -8 = \"unknown\" }\n[variables.marital]\nkind = \"categorical\"\nlevels = [\"SINGLE\", \"MARRIED\"]\n\
+                  [[impossible]]\nwhere = \"age < 16 and marital = 'MARRIED'\"\n";
+    let table = read(schema, text);
+    let error =
+        refusal(&table, "rows = 100\n[variables.marital]\nmethod = \"constant\"\nvalue = \"MARRIED\"\n");
+    assert!(
+        error.contains("option `variables.marital.value`: the schema does not allow it in some records"),
+        "{error}"
+    );
+    let made = synth(&table, "[variables.age]\nmethod = \"constant\"\nvalue = -8\n");
+    assert!(csv_text(&made).lines().skip(1).all(|line| line.starts_with("-8,")));
 }

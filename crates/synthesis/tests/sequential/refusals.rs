@@ -68,6 +68,8 @@ use crate::{households, read, recipe, refusal};
 #[case("[auxiliary.score]\nscore = [\"income\"]\nby = \"adults\"\n", "`adults` is not categorical")]
 #[case("[auxiliary.score]\nscore = [\"area = 'nowhere'\"]\nby = \"area\"\n", "has no level")]
 #[case("strata = [\"area = 'nowhere'\"]\n", "has no level")]
+#[case("[options]\ntrees = 30\n", "option `trees`: no variable is drawn by a method that has it")]
+#[case("[options]\nsmooth_above = 3\n", "option `smooth_above`: nothing is smoothed")]
 #[case(
     "[options]\nmissing_method = \"norm\"\n",
     "option `missing_method`: `norm` does not decide between categories"

@@ -9,6 +9,10 @@ pub(super) fn constant(variable: &Variable, value: &toml::Value) -> Option<Value
         return variable.missing.then_some(Value::Missing);
     }
     let number = value.as_float().or_else(|| value.as_integer().map(|number| number as f64));
+    let code = variable.codes.iter().find(|code| number == Some(code.value));
+    if let Some(code) = code {
+        return Some(Value::Code(code.value));
+    }
     match &variable.kind {
         Kind::Categorical { levels } | Kind::Ordinal { levels } => {
             let text = value

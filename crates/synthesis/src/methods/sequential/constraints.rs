@@ -168,7 +168,7 @@ impl Guard {
 }
 
 /// Whether the schema allows this value of the variable.
-fn in_domain(variable: &Variable, value: Value) -> bool {
+pub(super) fn in_domain(variable: &Variable, value: Value) -> bool {
     match (value, &variable.kind) {
         (Value::Missing, _) => variable.missing,
         (Value::Number(number), Kind::Integer { range }) => {

@@ -8,19 +8,26 @@ use table::{Table, TableError, Variable};
 
 use super::apart;
 use super::conditional::Given;
-use super::constraints::{Guard, Nesting, Rules, Spare};
+use super::constraints::{Guard, Nesting, Rules, Spare, in_domain};
 use super::donor_pool::DonorPool;
 use super::feature::Feature;
 use super::fitted_variable::{FittedVariable, Mark, VariableTask};
 use super::frame::Frame;
 use super::model::{SequentialModel, Stored, guards};
 use super::plan::{Plan, Step, StepWay};
+use super::smoothing::SmoothingKind;
 use super::stored_column::StoredColumn;
 use super::variable_methods::{VariableMethod, Way};
 use crate::key::Key;
 use crate::on_records::{Part, Run};
 use crate::randomness::Seed;
 use crate::{SynthesisError, checkpoint};
+
+/// From this share of draws on that leave the range it is told.
+const TOLD: f64 = 0.01;
+
+/// For so many records at most numbers are drawn to find that share.
+const TRIED: usize = 2_000;
 
 /// A step that can draw its targets.
 #[derive(Debug, Serialize, Deserialize)]
@@ -31,6 +38,8 @@ pub(super) struct FittedStep {
     pub nestings: Vec<Nesting>,
     /// Entries of the data that are tried where draws break a rule.
     pub spare: Spare,
+    /// The share of numbers, drawn for original records, that leave the range of the target.
+    pub out_of_range: f64,
 }
 
 /// What a step draws from.
@@ -67,13 +76,22 @@ impl FittedStep {
             draws,
             nestings: self.nestings.clone(),
             spare: self.spare.clone(),
+            out_of_range: self.out_of_range,
         }
     }
 
     fn remarks(&self, plan: &Plan) -> Vec<String> {
         let StepDraws::Model { variable, .. } = &self.draws else { return Vec::new() };
         let name = &plan.variables[self.targets[0]].name;
-        variable.remarks().into_iter().map(|remark| format!("`{name}`: {remark}")).collect()
+        let redrawn = (self.out_of_range > TOLD).then(|| {
+            let percent = 100.0 * self.out_of_range;
+            format!(
+                "about {percent:.0} % of draws leave the range and are drawn again, which changes the distribution; a method of donors, \
+                 pmm or normrank keep it"
+            )
+        });
+        let remarks = variable.remarks().into_iter().chain(redrawn);
+        remarks.map(|remark| format!("`{name}`: {remark}")).collect()
     }
 }
 
@@ -231,7 +249,32 @@ fn fit_step(
     } else {
         Spare::default()
     };
-    Ok(FittedStep { targets: step.targets.clone(), draws, nestings, spare })
+    let out_of_range = out_of_range(plan, step, &draws, given, seed)?;
+    Ok(FittedStep { targets: step.targets.clone(), draws, nestings, spare, out_of_range })
+}
+
+/// The share of numbers, drawn for original records, that leave the range of the target.
+fn out_of_range(
+    plan: &Plan,
+    step: &Step,
+    draws: &StepDraws,
+    given: Given<'_>,
+    seed: Seed,
+) -> Result<f64, SynthesisError> {
+    let (StepDraws::Model { predictors, variable }, StepWay::Model { method, settings, .. }) =
+        (draws, &step.way)
+    else {
+        return Ok(0.0);
+    };
+    let target = &plan.variables[step.targets[0]];
+    let is_of_donors = matches!(method.way, Way::Conditional { by_donors: true, .. });
+    if target.kind.levels().is_some() || (is_of_donors && settings.smoothing == SmoothingKind::None) {
+        return Ok(0.0);
+    }
+    let rows: Vec<u32> = (0..given.frame.rows().min(TRIED) as u32).collect();
+    let values = variable.draw(&given, predictors, &rows, &mut seed.child(8).stream(0))?;
+    let leaves = values.iter().filter(|value| !in_domain(target, **value)).count();
+    Ok(leaves as f64 / rows.len().max(1) as f64)
 }
 
 /// A fit that failed, with the name of the variable.

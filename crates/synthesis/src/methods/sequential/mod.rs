@@ -175,8 +175,18 @@ impl Synthesizer for Sequential {
 impl OnRecords for Sequential {
     fn fit(&self, records: &Table, run: &Run, seed: Seed) -> Result<Box<dyn Model>, SynthesisError> {
         let plan = Plan::new(&self.0, records)?;
-        let model = fitted_step::fit(&plan, records, run, seed, identifier_remarks(records))?;
-        Ok(Box::new(model))
+        let remarks = if run.of_stratum { Vec::new() } else { self.remarks(records) };
+        Ok(Box::new(fitted_step::fit(&plan, records, run, seed, remarks)?))
+    }
+
+    fn remarks(&self, records: &Table) -> Vec<String> {
+        let mut remarks = identifier_remarks(records);
+        if let Ok(plan) = Plan::new(&self.0, records)
+            && !plan.kept().is_empty()
+        {
+            remarks.push(format!("not synthesised but kept as in the data: {}", plan.kept().join(", ")));
+        }
+        remarks
     }
 
     fn fit_is_random(&self, records: &Table) -> bool {

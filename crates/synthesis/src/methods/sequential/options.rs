@@ -23,6 +23,8 @@ pub(super) struct Options {
     pub variables: Vec<(String, VariableOptions)>,
     /// Variables made for the fit alone.
     pub auxiliary: Vec<(String, AuxiliaryOptions)>,
+    /// The keys that are given for all variables.
+    pub keys: Vec<String>,
 }
 
 /// In which order variables are visited.
@@ -144,6 +146,7 @@ impl Options {
             settings: Settings::default().overridden(given, "")?,
             variables: Vec::new(),
             auxiliary: Vec::new(),
+            keys: given.keys().cloned().collect(),
         };
         for (name, section) in sections(given, "variables")? {
             let section = VariableOptions::parse(&name, &section, &options)?;

@@ -7,7 +7,8 @@ use super::auxiliary::Auxiliary;
 use super::constant::constant;
 use super::options::{Options, Settings, VariableOptions};
 use super::predictors::{not_yet_visited, predictors, resolve};
-use super::variable_methods::{self, VariableMethod, Way, What};
+use super::smoothing::SmoothingKind;
+use super::variable_methods::{self, VARIABLE_METHODS, VariableMethod, Way, What};
 use super::visit_sequence::visit_sequence;
 use crate::SynthesisError;
 use crate::key::Key;
@@ -57,7 +58,14 @@ impl Plan {
         let planner = Planner { options, variables: &variables, auxiliary: &auxiliary, records };
         planner.check_sections()?;
         let steps = planner.steps()?;
+        planner.refuse_idle_options(&steps)?;
         Ok(Self { variables, auxiliary, steps, proper: options.proper })
+    }
+
+    /// The names of the variables that are not drawn.
+    pub(super) fn kept(&self) -> Vec<&str> {
+        let kept = self.steps.iter().filter(|step| matches!(step.way, StepWay::Keep));
+        kept.flat_map(|step| &step.targets).map(|at| self.variables[*at].name.as_str()).collect()
     }
 }
 
@@ -103,6 +111,37 @@ impl Planner<'_> {
                 continue;
             };
             return Err(SynthesisError::option(place, message));
+        }
+        Ok(())
+    }
+
+    /// Refuses options that tune methods by none of which a variable is drawn.
+    fn refuse_idle_options(&self, steps: &[Step]) -> Result<(), SynthesisError> {
+        let models = || {
+            steps.iter().filter_map(|step| match &step.way {
+                StepWay::Model { method, settings, .. } => Some((*method, settings)),
+                _ => None,
+            })
+        };
+        let has = |key: &str| {
+            models().any(|(method, settings)| {
+                let methods = [Some(method), settings.first_stage, settings.missing_method];
+                methods.into_iter().flatten().any(|method| method.options.contains(&key))
+            })
+        };
+        let is_tuning = |key: &str| VARIABLE_METHODS.iter().any(|method| method.options.contains(&key));
+        for key in self.options.keys.iter().filter(|key| is_tuning(key)) {
+            let message = match key.as_str() {
+                key if !has(key) => "no variable is drawn by a method that has it; take it out",
+                "smooth_above" if models().all(|(_, settings)| settings.smoothing == SmoothingKind::None) => {
+                    "nothing is smoothed; say `smoothing` too, or take it out"
+                }
+                "first_stage" if models().all(|(_, settings)| !settings.two_stage) => {
+                    "there is one stage; say `two_stage = true` too, or take it out"
+                }
+                _ => continue,
+            };
+            return Err(SynthesisError::option(key, message));
         }
         Ok(())
     }
@@ -238,6 +277,11 @@ impl Planner<'_> {
                     place,
                     "an auxiliary variable is not in the data and cannot be kept",
                 ));
+            }
+            if kept.len() == sequence.len() {
+                let message =
+                    "every variable would be kept, and the release would be the data; draw some of them";
+                return Err(SynthesisError::option("method", message));
             }
             known.extend(&kept);
             steps.push(Step { targets: kept.clone(), way: StepWay::Keep });

@@ -80,9 +80,7 @@ impl<'a> StepDrawing<'a> {
             StepDraws::Model { predictors, variable } => {
                 self.model_block(rows, &mut rng, |of, rng| variable.draw(&self.given, predictors, of, rng))
             }
-            StepDraws::Constant(mark) => {
-                self.model_block(rows, &mut rng, |of, _| Ok(vec![mark.value(); of.len()]))
-            }
+            StepDraws::Constant(mark) => self.constant_block(rows, mark.value()),
             StepDraws::Computed(_) => Ok(self.computed_block(rows)),
             StepDraws::Sample { pool, columns, .. } => {
                 Ok(self.sample_block(rows, &mut rng, |record, rng| {
@@ -139,6 +137,27 @@ impl<'a> StepDrawing<'a> {
             }
         }
         Ok((vec![values], given_up))
+    }
+
+    /// One value, but where a rule fixes another.
+    fn constant_block(&self, rows: Range<usize>, value: Value) -> Result<Block, SynthesisError> {
+        let target = self.step.targets[0];
+        let frame = self.given.frame;
+        let of_record = |row: usize| match self.guard.pinned(&frame.record(row)) {
+            Some(fixed) => Ok(fixed),
+            None if self.fits(row, &[(target, value)]) => Ok(value),
+            None => {
+                let name = &frame.variables()[target].name;
+                let rules = self.guard.rules_text();
+                let by = if rules.is_empty() { String::new() } else { format!(" (`{rules}`)") };
+                let message = format!(
+                    "the schema does not allow it in some records{by}; choose another value, or put `{name}` first in `order`"
+                );
+                Err(SynthesisError::option(format!("variables.{name}.value"), message))
+            }
+        };
+        let values = rows.map(of_record).collect::<Result<Vec<Value>, _>>()?;
+        Ok((vec![values], Vec::new()))
     }
 
     /// An entry of the data: one that lies in the record's parent, or any.
