@@ -82,7 +82,12 @@ pub const SCHEMA: &str = include_str!("../../../../../recipes/edinburgh/edinburg
 
 /// Cells may differ from the paper's by three standard errors and half the last digit of most tables. Those in which the
 /// map has a part are only shown: their runs differ most by whether an axis is mirrored.
-const JUDGED: Rule = Rule::StandardErrors { most: 3.0, rounding: 0.0005 };
+const JUDGED: Rule = judged_to(0.0005);
+
+/// Three standard errors, or this half of the last digit.
+const fn judged_to(rounding: f64) -> Rule {
+    Rule::StandardErrors { most: 3.0, rounding }
+}
 
 fn reproduce(request: &Request<'_>) -> Result<Reproduction, ReproduceError> {
     let path = PAPER.files(request)?.remove(0);
@@ -274,7 +279,8 @@ fn detail_tables(marks: &[Vec<Marks>]) -> Vec<ReproducedTable> {
     }
     let mut propensity = ReproducedTable::new("Table 9", "pMSE scores.");
     for (place, row) in ["pMSE", "Standardized pMSE", "pMSE ratio"].into_iter().enumerate() {
-        fill(&mut propensity, row, Some(&printed::TABLE_9[place]), marks, JUDGED, |marks| {
+        let rules = printed::TABLE_9_ROUNDING[place].map(judged_to);
+        fill_by(&mut propensity, row, Some(&printed::TABLE_9[place]), marks, &rules, |marks| {
             Some(marks.propensity[place])
         });
     }
@@ -305,10 +311,22 @@ fn fill(
     rule: Rule,
     of: impl Fn(&Marks) -> Option<f64>,
 ) {
+    fill_by(table, row, printed, marks, &[rule; ENTRIES.len()], of);
+}
+
+/// The same with a rule for each entry.
+fn fill_by(
+    table: &mut ReproducedTable,
+    row: &str,
+    printed: Option<&Row>,
+    marks: &[Vec<Marks>],
+    rules: &[Rule; ENTRIES.len()],
+    of: impl Fn(&Marks) -> Option<f64>,
+) {
     for (at, (runs, (entry, _))) in marks.iter().zip(ENTRIES).enumerate() {
         let values: Vec<Option<f64>> = runs.iter().map(&of).collect();
         let paper = printed.map(|printed| printed[at]);
-        table.cells.push(Cell::new(row, entry, paper, Ours::mean_of_defined(&values, 1), rule));
+        table.cells.push(Cell::new(row, entry, paper, Ours::mean_of_defined(&values, 1), rules[at]));
     }
 }
 
@@ -409,6 +427,16 @@ mod tests {
             assert!(Recipe::parse(recipe).is_ok(), "{name}");
         }
         assert!(table::schema::SchemaFile::parse(SCHEMA).is_ok());
+    }
+
+    #[test]
+    fn a_number_of_table_9_is_larger_than_what_its_digits_leave_open() {
+        for (numbers, rounding) in printed::TABLE_9.iter().zip(printed::TABLE_9_ROUNDING) {
+            for (number, rounding) in numbers.iter().zip(rounding) {
+                let digits = number / (2.0 * rounding);
+                assert!((digits - digits.round()).abs() < 1e-6 && digits > 100.0, "{number}");
+            }
+        }
     }
 
     #[test]

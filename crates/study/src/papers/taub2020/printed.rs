@@ -152,6 +152,10 @@ pub const TABLE_9: [Row; 3] = [
     [2.150, 308.471, 430.776, 2.150, 349.203, 310.753, 309.277, 307.518],
 ];
 
+/// Table 9: half the last digit that is printed.
+pub const TABLE_9_ROUNDING: [Row; 3] =
+    [[5e-7, 5e-5, 5e-5, 5e-7, 5e-5, 5e-5, 5e-5, 5e-5], [0.0005; 8], [0.0005; 8]];
+
 /// Table 10: distances on the map.
 pub const TABLE_10: [Row; 16] = [
     [0.0118, 0.00768, 0.0124, 0.0235, 0.0264, 0.0136, 0.0228, 0.00694],
