@@ -5,7 +5,7 @@ use study::papers::{Cell, DataSource, Figure, Paper, ReproducedTable, Reproducti
 use crate::pictures::paper_figure;
 
 const LEGEND: &str = "Each cell has ours · the paper's · the difference in standard errors of the difference, where runs are random; then the \
-                      verdict: ✓ agrees, ✓* agrees with what the paper should have printed, ≠ differs and need not agree, ✗ must agree and does not; without a mark nothing is compared.";
+                      verdict: ✓ agrees, ✓* agrees with what the paper should have printed or where its text at hand may be misread, ≠ differs and need not agree, ✗ must agree and does not; without a mark nothing is compared.";
 
 /// The whole comparison as a page of Markdown.
 pub fn reproduction_text(found: &Reproduction) -> String {
@@ -74,7 +74,7 @@ pub fn figure_picture(figure: &Figure) -> String {
 
 fn summary(found: &Reproduction) -> String {
     let mut text = String::from(
-        "| table | agree | misprinted | differ | must agree and do not | not compared |\n|---|---|---|---|---|---|\n",
+        "| table | agree | misprinted or misread | differ | must agree and do not | not compared |\n|---|---|---|---|---|---|\n",
     );
     for table in &found.tables {
         let count = |verdict: Verdict| table.cells.iter().filter(|cell| cell.verdict == verdict).count();

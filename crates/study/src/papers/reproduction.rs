@@ -57,7 +57,7 @@ pub struct Cell {
 pub enum Verdict {
     /// It lies where it was said to lie, or within the standard errors that were allowed.
     Agrees,
-    /// It agrees with the number that the paper should have printed.
+    /// It agrees with the number that the paper should have printed, or that its text at hand should have.
     Misprint,
     /// It does not, and need not: the remarks say why.
     Differs,
@@ -77,7 +77,7 @@ pub enum Rule {
         /// To.
         high: f64,
     },
-    /// The paper prints a wrong number; ours must lie within a distance of the right one.
+    /// The paper, or its text at hand, has a wrong number; ours must lie within a distance of the right one.
     Corrected {
         /// The right number.
         number: f64,
