@@ -102,6 +102,16 @@ pub enum ReproduceError {
         /// Which columns are missing for each file that it could be.
         reason: String,
     },
+    /// A file with the paper's columns and other records.
+    #[error("{path}: {reason}; the file that is meant is {meant}", path = path.display())]
+    OtherRecords {
+        /// The file.
+        path: PathBuf,
+        /// By what it is known to be another one.
+        reason: String,
+        /// Where the right one comes from.
+        meant: &'static str,
+    },
     /// A paper of computations was given data.
     #[error("{paper} needs no data; leave out --data")]
     NoDataNeeded {

@@ -174,10 +174,20 @@ fn worst_table(runs: &[Run]) -> usize {
     (0..tables).max_by(|one, other| total(*one).total_cmp(&total(*other))).unwrap_or(0)
 }
 
+/// How many runs a set of so many variables has. The three small tables of three variables leave the mean of ten runs a standard deviation
+/// of 0.07, so that they have ten times as many.
+fn runs_of(variables: usize, wanted: u32) -> u32 {
+    if variables == 3 { 10 * wanted } else { wanted }
+}
+
+/// How many runs the means of Table 2 are of, in words.
+fn runs_text(wanted: u32, small_sets: &str) -> String {
+    format!("means over {wanted} runs, of {small_sets} over {}", runs_of(3, wanted))
+}
+
 /// Runs of a method that is not private.
 pub fn plain_runs(original: &Table, method: &str, request: &Request<'_>) -> Result<Vec<Run>, ReproduceError> {
-    // The three small tables of S3 leave the mean of ten runs a standard deviation of 0.07.
-    let runs = if original.columns().len() == 3 { 10 * request.runs } else { request.runs };
+    let runs = runs_of(original.columns().len(), request.runs);
     let one = |run: u32| -> Result<Run, ReproduceError> {
         let recipe = Recipe { seed: Some(request.seed + u64::from(run)), ..Recipe::new(method) };
         Ok(Run::of(original, &generate(original, &recipe)?.tables[0])?)
@@ -289,11 +299,11 @@ fn rule_of_plain(method: &str, set: &str, row: &str, printed: Option<f64>, runs:
     widened(rule, runs)
 }
 
-/// The rule for fewer than ten runs, whose mean scatters more by √(10/runs).
+/// The rule for fewer than ten runs, whose mean scatters more by √(10/runs). A range that is open to one side stays.
 fn widened(rule: Rule, runs: u32) -> Rule {
     let factor = (10.0 / f64::from(runs)).sqrt().max(1.0);
     match rule {
-        Rule::Must { low, high } => {
+        Rule::Must { low, high } if low.is_finite() && high.is_finite() => {
             let (middle, half) = ((low + high) / 2.0, (high - low) / 2.0);
             Rule::Must { low: middle - factor * half, high: middle + factor * half }
         }
@@ -307,7 +317,7 @@ fn table_2(plain: &[Plain<'_>], wanted: u32) -> Vec<ReproducedTable> {
     ["catall", "ipf"]
         .into_iter()
         .map(|method| {
-            let caption = "Synthesis without privacy; means over the runs.";
+            let caption = format!("Synthesis without privacy; {}.", runs_text(wanted, "S3"));
             let mut table = ReproducedTable::new(format!("Table 2, {method}"), caption);
             for (place, (row, of)) in ROWS.into_iter().enumerate() {
                 for (at, (_, set, runs)) in plain.iter().filter(|(of, _, _)| *of == method).enumerate() {
@@ -344,6 +354,8 @@ const ROWS: [(&str, Summary); 5] = [
 fn table_3(private: &[PrivateRuns<'_>]) -> Vec<ReproducedTable> {
     EPSILONS.into_iter().enumerate().map(|(level, epsilon)| {
         let caption = "Private ipf; the paper's numbers stand beside its own estimate, the other two estimates are ours.";
+        let runs = private.first().map_or(0, |at| at.runs.len());
+        let caption = format!("{caption} Means over {runs} runs.");
         let mut table = ReproducedTable::new(format!("Table 3, eps = {epsilon}"), caption);
         for (place, (row, of)) in ROWS.into_iter().enumerate() {
             for at in private.iter().filter(|runs| runs.epsilon == epsilon) {
@@ -452,3 +464,25 @@ const REMARKS: [&str; 4] = [
      the whole table of S7 at eps 0.1.",
     "Noise is the exact discrete Laplace distribution on whole counts; the paper adds continuous Laplace noise. Both have dispersion 1/eps.",
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_widen_with_the_root_of_ten_over_the_runs() {
+        let must = |low, high| Rule::Must { low, high };
+        assert_eq!(widened(must(0.5, 1.5), 10), must(0.5, 1.5));
+        assert_eq!(widened(must(0.5, 1.5), 100), must(0.5, 1.5));
+        let Rule::Must { low, high } = widened(must(28.0, 45.0), 4) else { panic!("it must agree") };
+        let half = 8.5 * 2.5_f64.sqrt();
+        assert!((low - (36.5 - half)).abs() < 1e-12 && (high - (36.5 + half)).abs() < 1e-12);
+        assert_eq!(widened(must(1.5, f64::INFINITY), 4), must(1.5, f64::INFINITY));
+    }
+
+    #[test]
+    fn sets_of_three_variables_have_ten_times_as_many_runs() {
+        assert_eq!([3, 5, 7].map(|variables| runs_of(variables, 4)), [40, 4, 4]);
+        assert_eq!(runs_text(4, "P3 and Ps3"), "means over 4 runs, of P3 and Ps3 over 40");
+    }
+}

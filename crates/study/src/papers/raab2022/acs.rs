@@ -8,7 +8,8 @@ use table::read::{ReadOptions, read_table};
 use table::schema::Levels;
 use table::{Codes, Column, Kind, Schema, Table, TableError, Variable};
 
-use super::{ROWS, Run, features, plain_runs};
+use super::printed::TABLE_2_SURVEY;
+use super::{ROWS, Run, features, plain_runs, runs_text, widened};
 use crate::papers::{Cell, Ours, ReproduceError, ReproducedTable, Reproduction, Request, Rule};
 
 /// A set: its name, its variables, k, and what the sample's notes give for p0 and p1; then the paper's p0 and p1 on six times as many records.
@@ -81,6 +82,13 @@ const SETS: [Set; 7] = [
 /// The one area of Ps: the largest of the sample, a plausible match for the paper's.
 const AREA: &str = "17-202";
 
+const METHODS: [&str; 2] = ["catall", "ipf"];
+
+/// How many runs the survey's sets have: a third of the others', since each takes long.
+fn runs_on_survey(wanted: u32) -> u32 {
+    wanted.div_ceil(3).max(2)
+}
+
 /// Sizes of all sets, and Table 2 for those of three and five variables and for one area.
 pub(super) fn survey_sets(
     path: &Path,
@@ -89,17 +97,20 @@ pub(super) fn survey_sets(
 ) -> Result<(), ReproduceError> {
     let table = read_table(path, &ReadOptions::default())?;
     let survey = categories(&table)?;
-    let area = survey.take(&rows_of_area(&survey)?)?;
+    let area = survey.take(&rows_of_area(&survey, path)?)?;
     let mut sizes = ReproducedTable::new(
         "Table 1, P and Ps",
         "On a sample of the paper's extract: k must agree with the paper, p0 and p1 with the sample's notes; printed beside them are the paper's.",
     );
-    let mut plain: Vec<ReproducedTable> = ["catall", "ipf"]
-        .map(|method| {
-            ReproducedTable::new(format!("Table 2, {method}, P and Ps"), "On the sample; order and shape.")
-        })
+    let request = Request { runs: runs_on_survey(request.runs), ..*request };
+    let caption = format!(
+        "On the sample, beside the paper's numbers on all records; order and shape must agree. Ours are {}.",
+        runs_text(request.runs, "P3 and Ps3")
+    );
+    let mut plain: Vec<ReproducedTable> = METHODS
+        .map(|method| ReproducedTable::new(format!("Table 2, {method}, P and Ps"), caption.as_str()))
         .to_vec();
-    for set in &SETS {
+    for (place, set) in SETS.iter().enumerate() {
         (request.progress)(&format!("{}: size, catall and ipf", set.name));
         let records = if set.one_area { &area } else { &survey };
         let data = records.select(set.variables)?;
@@ -122,29 +133,35 @@ pub(super) fn survey_sets(
         for (row, paper, ours, rule) in cells {
             sizes.cells.push(Cell::new(row, set.name, paper, Ours::exact(ours), rule));
         }
-        for (table, method) in plain.iter_mut().zip(["catall", "ipf"]) {
+        for ((table, method), printed) in plain.iter_mut().zip(METHODS).zip(&TABLE_2_SURVEY) {
             // The all-pairs model of seven variables with the area has no small junction tree.
             if method == "ipf" && set.name == "P7x" {
                 continue;
             }
-            let runs =
-                plain_runs(&data, method, &Request { runs: request.runs.div_ceil(3).max(2), ..*request })?;
-            add_rows(table, set, method, &runs);
+            let runs = plain_runs(&data, method, &request)?;
+            add_rows(table, set, method, &runs, printed.map(|row| row[place]));
         }
     }
     found.tables.push(sizes);
     found.tables.extend(plain);
     found.remarks.push(
         "The sample has 170,254 of the paper's 1,035,201 records, so that p0, p1 and the lack of fit of ipf to three-way tables differ as they \
-         must: the lack of fit grows with the number of records. ipf on P7x is not repeated."
+         must: the lack of fit grows with the number of records. ipf on P7x is not repeated, nor are Table 3 and Figure 1 for the sets P and Ps. \
+         The paper's mean two-way utility of ipf on these sets cannot be read with certainty in the text at hand and is left out."
             .into(),
     );
     Ok(())
 }
 
 /// The rows of Table 2 that do not depend on the number of records must agree.
-fn add_rows(table: &mut ReproducedTable, set: &Set, method: &str, runs: &[Run]) {
-    for (row, of) in ROWS {
+fn add_rows(
+    table: &mut ReproducedTable,
+    set: &Set,
+    method: &str,
+    runs: &[Run],
+    printed: [Option<f64>; ROWS.len()],
+) {
+    for ((row, of), printed) in ROWS.into_iter().zip(printed) {
         let rule = match (method, row) {
             ("catall", "Mean two-way utility" | "Mean three-way utility")
                 if !set.one_area && set.name != "P3" =>
@@ -163,15 +180,31 @@ fn add_rows(table: &mut ReproducedTable, set: &Set, method: &str, runs: &[Run]) 
             }
             _ => Rule::Shown,
         };
-        table.cells.push(Cell::new(row, set.name, None, of(runs), rule));
+        let rule = widened(rule, runs.len() as u32);
+        table.cells.push(Cell::new(row, set.name, printed, of(runs), rule));
     }
 }
 
-fn rows_of_area(survey: &Table) -> Result<Vec<u32>, TableError> {
+/// The records of the one area of Ps; an error if there are none.
+fn rows_of_area(survey: &Table, path: &Path) -> Result<Vec<u32>, ReproduceError> {
     let variable = survey.schema().variable("PUMA")?;
     let code = variable.kind.levels().and_then(|levels| levels.position(AREA));
-    let Column::Categorical(codes) = survey.column("PUMA")? else { return Ok(Vec::new()) };
-    Ok(codes.iter().zip(0..).filter(|(one, _)| Some(*one) == code).map(|(_, row)| row).collect())
+    let rows: Vec<u32> = match survey.column("PUMA")? {
+        Column::Categorical(codes) => {
+            codes.iter().zip(0..).filter(|(one, _)| Some(*one) == code).map(|(_, row)| row).collect()
+        }
+        _ => Vec::new(),
+    };
+    if rows.is_empty() {
+        return Err(ReproduceError::OtherRecords {
+            path: path.to_owned(),
+            reason: format!(
+                "no record is of the area {AREA} (column PUMA), which the sets Ps3, Ps5 and Ps7 are made of"
+            ),
+            meant: super::PAPER.data[1].origin,
+        });
+    }
+    Ok(rows)
 }
 
 /// The eight variables as categories, age in five groups of equal width.

@@ -11,6 +11,8 @@ mod variables;
 pub use battery::{Battery, Marks};
 pub use variables::battery_table;
 
+use std::path::Path;
+
 use measures::risk::risk_utility::RiskUtility;
 use synthesis::{Recipe, generate};
 use table::Table;
@@ -93,8 +95,24 @@ fn reproduce(request: &Request<'_>) -> Result<Reproduction, ReproduceError> {
     let path = PAPER.files(request)?.remove(0);
     let Some(path) = path else { return Ok(PAPER.begin()) };
     let original = super::read_under(&path, SCHEMA)?;
+    check_size(&original, &path)?;
     let marks = tournament(&original, request)?;
     Ok(reproduction(&marks))
+}
+
+/// Records of the challenge's file.
+const RECORDS: usize = 82_851;
+
+/// The recipes name parishes and levels of the challenge's file: one with another number of records is another file.
+fn check_size(original: &Table, path: &Path) -> Result<(), ReproduceError> {
+    if original.rows() == RECORDS {
+        return Ok(());
+    }
+    Err(ReproduceError::OtherRecords {
+        path: path.to_owned(),
+        reason: format!("this is not the challenge's file of 82,851 rows: it has {}", original.rows()),
+        meant: PAPER.data[0].origin,
+    })
 }
 
 /// Runs every entry `runs` times through the battery: for each entry, the marks of its runs.
