@@ -26,11 +26,12 @@ pub(crate) fn paper_figure(figure: &Figure) -> Picture {
             names.push(name);
         }
     }
-    let entry = |(at, name): (usize, &&str)| Entry {
-        sign: Sign::Point(symbol(at), format!("mark {}", class(at))),
-        text: (*name).to_owned(),
+    let styles = styles(&names);
+    let entry = |(name, style): (&&str, &Style)| {
+        let drawn = figure.series.iter().find(|series| sign_name(figure, series) == *name);
+        Entry { sign: style.sign(drawn), text: (*name).to_owned() }
     };
-    let entries: Vec<Entry> = names.iter().enumerate().map(entry).collect();
+    let entries: Vec<Entry> = names.iter().zip(&styles).map(entry).collect();
     let (signs, height) = legend(&entries, (6.0, 6.0), WIDTH - 12.0);
     let (left, right, top) = (56.0, WIDTH - 16.0, height + 34.0);
     let bottom = top + PLOT_HEIGHT;
@@ -43,18 +44,17 @@ pub(crate) fn paper_figure(figure: &Figure) -> Picture {
     marks.push(left_axis(&y, (top, bottom), (left, right), &figure.y));
     for series in &figure.series {
         let at = names.iter().position(|name| *name == sign_name(figure, series)).unwrap_or(0);
+        let style = styles[at];
         let places: Vec<(f64, f64)> =
             series.points.iter().map(|[right, up]| (x.at(*right), y.at(*up))).collect();
-        let mut group = tag("g").with("class", class(at));
+        let mut group = tag("g").with("class", style.colour());
         if is_line(series) {
             let list: Vec<String> = places.iter().map(|(x, y)| format!("{},{}", px(*x), px(*y))).collect();
-            // Signs come again after eight; the second time lines are dashed.
-            let curve = if (at / Symbol::ALL.len()).is_multiple_of(2) { "curve" } else { "curve dashed" };
-            group = group.add(tag("polyline").with("points", list.join(" ")).with("class", curve));
+            group = group.add(tag("polyline").with("points", list.join(" ")).with("class", style.curve()));
         }
-        if !is_line(series) || places.len() <= MOST_ON_LINE {
-            let seen = one_a_pixel(&places).into_iter();
-            group = group.all(seen.map(|place| point(place, RADIUS, symbol(at)).with("class", "mark")));
+        if has_marks(series) {
+            let mark = |place| point(place, RADIUS, style.symbol()).with("class", style.mark());
+            group = group.all(one_a_pixel(&places).into_iter().map(mark));
         }
         marks.push(group);
     }
@@ -75,12 +75,79 @@ fn sign_name<'a>(figure: &Figure, series: &'a Series) -> &'a str {
     }
 }
 
-fn symbol(at: usize) -> Symbol {
-    Symbol::ALL[at % Symbol::ALL.len()]
+/// How a series is drawn: in one of eight colours and shapes, solid, or hollow and dashed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Style {
+    sign: usize,
+    is_hollow: bool,
 }
 
-fn class(at: usize) -> String {
-    format!("series-{}", at % Symbol::ALL.len())
+impl Style {
+    fn symbol(self) -> Symbol {
+        Symbol::ALL[self.sign]
+    }
+
+    fn colour(self) -> String {
+        format!("series-{}", self.sign)
+    }
+
+    fn curve(self) -> &'static str {
+        if self.is_hollow { "curve dashed" } else { "curve" }
+    }
+
+    fn mark(self) -> &'static str {
+        if self.is_hollow { "mark hollow" } else { "mark" }
+    }
+
+    /// The sign in the legend of a series that is drawn so.
+    fn sign(self, drawn: Option<&Series>) -> Sign {
+        match drawn.filter(|series| is_line(series)) {
+            Some(line) => Sign::Curve {
+                colour: self.colour(),
+                curve: self.curve(),
+                points: has_marks(line).then(|| (self.symbol(), self.mark())),
+            },
+            None => Sign::Point(self.symbol(), format!("{} {}", self.mark(), self.colour())),
+        }
+    }
+}
+
+/// A style for each name. "X" and "X, paper" share colour and shape, the second one hollow; where there are more names than colours, so do those
+/// that end alike. Names that do not come in pairs take the eight solid signs first, then the hollow ones.
+fn styles(names: &[&str]) -> Vec<Style> {
+    let begins = |name: &str| name.split_once(", ").map_or(name, |(begin, _)| begin).to_owned();
+    let ends = |name: &str| name.split_once(", ").map_or(name, |(_, end)| end).to_owned();
+    let is_crowded = names.len() > Symbol::ALL.len();
+    let by_end = || if is_crowded { paired(names, ends) } else { None };
+    paired(names, begins).or_else(by_end).unwrap_or_else(|| {
+        let style = |at: usize| Style {
+            sign: at % Symbol::ALL.len(),
+            is_hollow: !(at / Symbol::ALL.len()).is_multiple_of(2),
+        };
+        (0..names.len()).map(style).collect()
+    })
+}
+
+/// One sign for each part, the second name that has it hollow; nothing if there are more parts than signs or three names share one.
+fn paired(names: &[&str], part: impl Fn(&str) -> String) -> Option<Vec<Style>> {
+    let mut parts: Vec<(String, usize)> = Vec::new();
+    let mut styles = Vec::with_capacity(names.len());
+    for name in names {
+        let part = part(name);
+        let sign = parts.iter().position(|(known, _)| *known == part).unwrap_or(parts.len());
+        if sign == parts.len() {
+            parts.push((part, 0));
+        }
+        styles.push(Style { sign, is_hollow: parts[sign].1 == 1 });
+        parts[sign].1 += 1;
+    }
+    let fits = parts.len() <= Symbol::ALL.len() && parts.iter().all(|(_, names)| *names <= 2);
+    fits.then_some(styles)
+}
+
+/// Whether the points of a series are drawn; a line of very many has none.
+fn has_marks(series: &Series) -> bool {
+    !is_line(series) || series.points.len() <= MOST_ON_LINE
 }
 
 /// Points that go on to the right are joined.
@@ -111,5 +178,49 @@ mod tests {
         // Two of the legend, three of the line, two of the cloud.
         assert_eq!(file.matches("mark").count() - file.matches(".mark").count(), 7, "{file}");
         assert!(file.contains("a cloud &amp; more") && file.contains("RR"));
+    }
+
+    #[test]
+    fn sixteen_series_are_told_apart_and_the_papers_are_hollow() {
+        let entries = ["A", "B", "C", "D", "E", "F", "G", "H"];
+        let papers = entries.map(|entry| format!("{entry}, paper"));
+        let names: Vec<&str> = entries.into_iter().chain(papers.iter().map(String::as_str)).collect();
+        let found = styles(&names);
+        for at in 0..8 {
+            assert_eq!(found[at], Style { sign: at, is_hollow: false });
+            assert_eq!(found[at + 8], Style { sign: at, is_hollow: true });
+        }
+        let singles: Vec<String> = (0..16).map(|at| format!("series {at}")).collect();
+        let singles = styles(&singles.iter().map(String::as_str).collect::<Vec<_>>());
+        let by_end: Vec<String> =
+            ["T_p", "T_s"].iter().flat_map(|t| (0..5).map(move |at| format!("{t}, sigma = {at}"))).collect();
+        let by_end = styles(&by_end.iter().map(String::as_str).collect::<Vec<_>>());
+        assert_eq!(by_end[6], Style { sign: 1, is_hollow: true });
+        for styles in [found, singles, by_end] {
+            assert!((1..styles.len()).all(|at| !styles[..at].contains(&styles[at])), "{styles:?}");
+        }
+    }
+
+    #[test]
+    fn the_legend_shows_hollow_points_and_dashes_as_the_plot_does() {
+        let points = paper_figure(
+            &Figure::new("Figure 1", "Map.", "utility", "risk")
+                .with("Raab", vec![[0.8, 0.4]])
+                .with("Raab, paper", vec![[0.7, 0.5]]),
+        );
+        let file = points.file();
+        assert_eq!(file.matches("class=\"mark series-0\"").count(), 1, "{file}");
+        assert_eq!(file.matches("class=\"mark hollow series-0\"").count(), 1, "{file}");
+        assert_eq!(file.matches("class=\"mark hollow\"").count(), 1, "{file}");
+        let line = |up: f64| vec![[0.0, up], [1.0, up], [2.0, up]];
+        let lines = paper_figure(
+            &Figure::new("Figure 1a", "Tau.", "m", "tau")
+                .with("sigma = 1, exact", line(0.2))
+                .with("sigma = 1, normal approximation", line(0.4)),
+        );
+        let file = lines.file();
+        assert_eq!(file.matches("class=\"curve\"").count(), 2, "{file}");
+        assert_eq!(file.matches("class=\"curve dashed\"").count(), 2, "{file}");
+        assert_eq!(file.matches("class=\"mark hollow\"").count(), 4, "{file}");
     }
 }

@@ -1,7 +1,7 @@
 //! What the signs of a picture mean.
 
 use super::label::{Anchor, label, label_width};
-use super::{Filling, Stroke, Symbol, bar, line, point};
+use super::{Filling, Stroke, Symbol, bar, line, point, px};
 use crate::markup::{Markup, Tag, tag};
 
 /// One line of a legend.
@@ -22,6 +22,22 @@ pub(crate) enum Sign {
     Line(Stroke),
     /// A point with the class of its style.
     Point(Symbol, String),
+    /// A curve with points on it.
+    Curve {
+        /// The class of its colour.
+        colour: String,
+        /// The class of the curve.
+        curve: &'static str,
+        /// Its points with their class, where they are drawn.
+        points: Option<(Symbol, &'static str)>,
+    },
+}
+
+impl Sign {
+    /// A curve is long enough to show its dashes beside a point.
+    fn width(&self) -> f64 {
+        if matches!(self, Self::Curve { .. }) { 36.0 } else { 16.0 }
+    }
 }
 
 /// Entries one after the other from a place on, in as many rows as `width` asks for; with the height that they take.
@@ -30,7 +46,8 @@ pub(crate) fn legend(entries: &[Entry], (left, top): (f64, f64), width: f64) -> 
     let (mut x, mut y) = (left, top);
     let mut signs = Markup::default();
     for Entry { sign, text } in entries {
-        let room = 24.0 + label_width(text).min(width - 24.0);
+        let beside = sign.width() + 8.0;
+        let room = beside + label_width(text).min(width - beside);
         if x > left && x + room > left + width {
             (x, y) = (left, y + ROW);
         }
@@ -38,8 +55,17 @@ pub(crate) fn legend(entries: &[Entry], (left, top): (f64, f64), width: f64) -> 
             Sign::Bar(filling) => bar((x, y + 2.0), (x + 14.0, y + 12.0), *filling),
             Sign::Line(stroke) => line((x, y + 7.0), (x + 16.0, y + 7.0), *stroke),
             Sign::Point(symbol, class) => point((x + 8.0, y + 7.0), 5.0, *symbol).with("class", class),
+            Sign::Curve { colour, curve, points } => {
+                let middle = (x + sign.width() / 2.0, y + 7.0);
+                let stroke = tag("line").with("x1", px(x)).with("y1", px(middle.1));
+                let stroke = stroke.with("x2", px(x + sign.width())).with("y2", px(middle.1));
+                tag("g")
+                    .with("class", colour)
+                    .add(stroke.with("class", curve))
+                    .all(points.map(|(symbol, class)| point(middle, 3.5, symbol).with("class", class)))
+            }
         });
-        signs.push(label(text, (x + 20.0, y + 11.0), Anchor::Start, width - 20.0));
+        signs.push(label(text, (x + beside - 4.0, y + 11.0), Anchor::Start, width - beside + 4.0));
         x += room + 14.0;
     }
     (tag("g").with("class", "legend").add(signs), y + ROW - top)
