@@ -40,7 +40,11 @@ pub fn tournament_text(standings: &[Standing]) -> String {
     }
     for standing in standings {
         if let Some(because) = &standing.because {
-            text.push_str(&format!("\n{} did not run: {because}\n", standing.name));
+            let what = if standing.runs.is_empty() { "has no scores" } else { "did not finish its runs" };
+            text.push_str(&format!("\n{} {what}: {because}\n", standing.name));
+        }
+        for remark in &standing.remarks {
+            text.push_str(&format!("\n{}: {remark}\n", standing.name));
         }
     }
     text

@@ -206,7 +206,8 @@ impl Failure {
                 ReproduceError::UnknownPaper { .. }
                 | ReproduceError::NoDataNeeded { .. }
                 | ReproduceError::GivenTwice { .. }
-                | ReproduceError::TooFewRuns { .. } => 2,
+                | ReproduceError::TooFewRuns { .. }
+                | ReproduceError::Option { .. } => 2,
                 _ => 1,
             },
             Self::Refused(_) => 3,

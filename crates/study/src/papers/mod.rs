@@ -134,6 +134,14 @@ pub enum ReproduceError {
         /// How many it must be.
         least: u32,
     },
+    /// An option of a tournament that makes no sense on this table.
+    #[error("option `{option}`: {message}")]
+    Option {
+        /// The option.
+        option: &'static str,
+        /// What stands in the way, and the way out.
+        message: String,
+    },
     /// Something about the data.
     #[error(transparent)]
     Table(#[from] TableError),
