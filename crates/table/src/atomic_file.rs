@@ -49,6 +49,28 @@ pub fn write(path: &Path, contents: &[u8]) -> Result<(), TableError> {
     write_with(path, |file| file.write_all(contents))
 }
 
+/// Whether a file could be written here, found out before long work whose result it is to hold: its folder must exist and be writable.
+pub fn check(path: &Path) -> Result<(), TableError> {
+    let attempt = || match path.is_dir() {
+        true => Err(std::io::ErrorKind::IsADirectory.into()),
+        false => tempfile::tempfile_in(folder_of(path)),
+    };
+    attempt().map(|_| ()).map_err(|source| TableError::io(path, source))
+}
+
+/// Whether files could be written in this folder, which need not exist; nothing is made.
+pub fn check_folder(folder: &Path) -> Result<(), TableError> {
+    let existing = folder.ancestors().find(|ancestor| ancestor.exists()).unwrap_or(Path::new("."));
+    tempfile::tempfile_in(existing).map(|_| ()).map_err(|source| TableError::io(folder, source))
+}
+
+fn folder_of(path: &Path) -> &Path {
+    match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    }
+}
+
 /// Like [`write()`], for confidential contents: only the owner can read the file.
 pub fn write_private(path: &Path, contents: &[u8]) -> Result<(), TableError> {
     write_to(path, tempfile::Builder::new(), |file| file.write_all(contents))
@@ -74,10 +96,7 @@ fn write_to(
     builder: tempfile::Builder<'_, '_>,
     produce: impl FnOnce(&mut dyn Write) -> std::io::Result<()>,
 ) -> Result<(), TableError> {
-    let folder = match path.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
-        _ => Path::new("."),
-    };
+    let folder = folder_of(path);
     let attempt = || {
         let file = builder.tempfile_in(folder)?;
         let _unfinished = Unfinished::new(file.path());
@@ -116,6 +135,19 @@ mod tests {
         });
         assert!(failed.is_err());
         assert_eq!(std::fs::read(&path).unwrap(), b"old");
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn places_that_cannot_be_written_are_known_before_anything_is_written() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("file");
+        check(&file).unwrap();
+        check_folder(&folder.path().join("new/deeper")).unwrap();
+        assert!(check(folder.path()).is_err() && check(&folder.path().join("new/file")).is_err());
+        std::fs::write(&file, "").unwrap();
+        check(&file).unwrap();
+        assert!(check_folder(&file).is_err() && check_folder(&file.join("new")).is_err());
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
     }
 }

@@ -28,6 +28,14 @@ impl Everywhere {
         if self.quiet || to_stdout { Ok(()) } else { print(text) }
     }
 
+    /// Finds out whether the file of `--json` can be written, before long work.
+    pub(super) fn check_json(&self) -> Result<(), Failure> {
+        match self.json.as_deref() {
+            None | Some("-") => Ok(()),
+            Some(file) => Ok(atomic_file::check(Path::new(file))?),
+        }
+    }
+
     /// Tells people something that is not the result itself.
     pub(super) fn tell(&self, text: &str) -> Result<(), Failure> {
         if self.quiet || self.json.as_deref() == Some("-") { Ok(()) } else { print(text) }
