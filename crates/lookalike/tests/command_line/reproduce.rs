@@ -101,3 +101,49 @@ fn a_tournament_on_the_town_ranks_its_entrants() {
     let text = String::from_utf8_lossy(&wrong.assert().code(2).get_output().stderr).into_owned();
     assert!(text.contains("did you mean `cart`?"), "{text}");
 }
+
+#[test]
+fn a_tournament_refuses_what_it_cannot_score_and_where_it_cannot_write() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("data.csv");
+    std::fs::write(&data, "a,b\nx,1\ny,2\nx,1\ny,1\nx,2\ny,2\nx,1\n").unwrap();
+    let private = folder.path().join("mine.recipe.toml");
+    std::fs::write(&private, "method = \"ipf\"\n[privacy]\nepsilon = 1.0\n").unwrap();
+    let error = |arguments: &[&str], code: i32| {
+        let done = lookalike().arg("tournament").arg(&data).args(arguments).assert().code(code);
+        String::from_utf8_lossy(&done.get_output().stderr).into_owned()
+    };
+    let nothing = error(&["--keys", "a,b"], 2);
+    assert!(nothing.contains("option `keys`: there is no target beside the keys"), "{nothing}");
+    let model = error(&["--keys", "a", "--model", "a ~ b"], 2);
+    assert!(model.contains("option `model`: `a ~ b`: the response `a` is not a number"), "{model}");
+    let recipe = error(&["--keys", "a", "--recipe", &private.display().to_string()], 2);
+    assert!(recipe.contains("option `recipe`: `mine` is private"), "{recipe}");
+    let json = folder.path().join("no/folder.json").display().to_string();
+    assert!(error(&["--keys", "a", "--json", &json], 1).contains("folder.json"));
+}
+
+#[test]
+fn a_place_that_cannot_be_written_is_told_before_the_work() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("file");
+    std::fs::write(&file, "").unwrap();
+    for arguments in [["--out", "file/deeper"], ["--json", "no/folder.json"]] {
+        let place = folder.path().join(arguments[1]);
+        let done = lookalike().args(["reproduce", "jackson2022", arguments[0]]).arg(&place).assert().code(1);
+        let text = String::from_utf8_lossy(&done.get_output().stderr).into_owned();
+        assert!(text.contains(arguments[1]) && !text.contains("building"), "{text}");
+    }
+}
+
+/// A survey without the area of Ps.
+#[test]
+fn a_file_with_other_records_is_named_as_such() {
+    let folder = tempfile::tempdir().unwrap();
+    let other = folder.path().join("other.csv");
+    let area = "PUMA,YEAR,GQ,SEX,AGE,MARST,RACE,HISPAN\n1-1,2012,1,1,21-25,1,1,0\n1-2,2013,1,2,26-30,2,1,0\n";
+    std::fs::write(&other, area).unwrap();
+    let done = lookalike().args(["reproduce", "raab2022", "--data"]).arg(&other).assert().code(1);
+    let text = String::from_utf8_lossy(&done.get_output().stderr).into_owned();
+    assert!(text.contains("no record is of the area 17-202") && text.contains("IL_OH_10Y_PUMS"), "{text}");
+}
