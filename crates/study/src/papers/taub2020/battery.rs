@@ -324,7 +324,7 @@ fn variable_error(name: &str, message: impl Into<String>) -> MeasureError {
     MeasureError::Variable { name: name.to_owned(), message: message.into() }
 }
 
-fn mean(values: impl Iterator<Item = f64>) -> f64 {
+pub(super) fn mean(values: impl Iterator<Item = f64>) -> f64 {
     let (count, sum) = values.fold((0.0, 0.0), |(count, sum), value| (count + 1.0, sum + value));
     sum / count
 }

@@ -21,7 +21,7 @@ use super::{
     Cell, DataSource, Figure, Ours, Paper, ReproduceError, ReproducedTable, Reproduction, Request, Rule,
     TableMarks,
 };
-use battery::{CATEGORIES, CROSS_TABS, FREQUENCIES, KEYS, MEANS, MEMBERS, MODELS, TARGETS};
+use battery::{CATEGORIES, CROSS_TABS, FREQUENCIES, KEYS, MEANS, MEMBERS, MODELS, TARGETS, mean};
 use printed::Row;
 
 /// The paper.
@@ -232,14 +232,20 @@ fn summary_tables(marks: &[Vec<Marks>]) -> [ReproducedTable; 3] {
     fill(&mut risk, "Average", Some(&printed::RISK), marks, JUDGED, |marks| Some(marks.risk()));
     let mut total = ReproducedTable::new("Table 3", "Overall risk-utility scores.");
     type Score = fn(&RiskUtility) -> f64;
-    let scores: [(&str, Score); 4] = [
-        ("Utility - TCAP", RiskUtility::difference),
-        ("Min(utility, inverse TCAP)", RiskUtility::minimum),
-        ("Utility * inverse TCAP", RiskUtility::product),
-        ("Geometric mean(utility, inverse TCAP)", RiskUtility::geometric_mean),
+    let [difference, minimum, product, geometric_mean] = &printed::TABLE_3;
+    let scores: [(&str, &Row, Score); 6] = [
+        ("Utility score", &printed::TABLE_1[6], |place| place.utility),
+        ("TCAP (risk) score", &printed::RISK, |place| place.risk),
+        ("Utility - TCAP", difference, RiskUtility::difference),
+        ("Min(utility, inverse TCAP)", minimum, RiskUtility::minimum),
+        ("Utility * inverse TCAP", product, RiskUtility::product),
+        ("Geometric mean(utility, inverse TCAP)", geometric_mean, RiskUtility::geometric_mean),
     ];
-    for ((row, score), printed) in scores.into_iter().zip(&printed::TABLE_3) {
-        fill(&mut total, row, Some(printed), marks, Rule::Shown, |marks| Some(score(&marks.risk_utility())));
+    for ((row, printed, score), average) in scores.into_iter().zip(printed::TABLE_3_AVERAGE) {
+        let of = |marks: &Marks| Some(score(&marks.risk_utility()));
+        fill(&mut total, row, Some(printed), marks, Rule::Shown, of);
+        let all: Vec<Option<f64>> = marks.iter().flatten().map(of).collect();
+        total.cells.push(Cell::new(row, "Avg", Some(average), Ours::mean_of_defined(&all, 1), Rule::Shown));
     }
     [utility, risk, total]
 }
@@ -247,7 +253,11 @@ fn summary_tables(marks: &[Vec<Marks>]) -> [ReproducedTable; 3] {
 /// Tables 4 to 10.
 fn detail_tables(marks: &[Vec<Marks>]) -> Vec<ReproducedTable> {
     type TablesOf = fn(&Marks) -> &[TableMarks];
-    let of_tables = |name: &str, caption: &str, rows: &[&str], printed: &[(Row, Row)], of: TablesOf| {
+    let of_tables = |name: &str,
+                     caption: &str,
+                     rows: &[&str],
+                     (printed, means): (&[(Row, Row)], &[Row; 3]),
+                     of: TablesOf| {
         let mut table = ReproducedTable::new(name, caption);
         for (place, row) in rows.iter().enumerate() {
             let (ratio, overlap) = &printed[place];
@@ -258,28 +268,36 @@ fn detail_tables(marks: &[Vec<Marks>]) -> Vec<ReproducedTable> {
                 Some(of(marks)[place].overlap)
             });
         }
+        let ratio = |marks: &Marks| mean(of(marks).iter().map(|one| one.ratio_of_counts));
+        let overlap = |marks: &Marks| mean(of(marks).iter().map(|one| one.overlap));
+        fill(&mut table, "Mean, ROC", Some(&means[0]), marks, JUDGED, |marks| Some(ratio(marks)));
+        fill(&mut table, "Mean, CIO", Some(&means[1]), marks, JUDGED, |marks| Some(overlap(marks)));
+        fill(&mut table, "Avg of ROC and CIO", Some(&means[2]), marks, JUDGED, |marks| {
+            Some((ratio(marks) + overlap(marks)) / 2.0)
+        });
         table
     };
+    let [frequencies, members, cross_tabs] = &printed::TABLES_4_TO_6_MEANS;
     let mut tables = vec![
         of_tables(
             "Table 4",
             "Mean ratio of counts and CIO for univariate frequency tables.",
             &FREQUENCIES.map(|(row, _)| row),
-            &printed::TABLE_4,
+            (&printed::TABLE_4, frequencies),
             |marks| &marks.frequencies,
         ),
         of_tables(
             "Table 5",
             "The same for household member types.",
             &MEMBERS.map(|(row, _)| row),
-            &printed::TABLE_5,
+            (&printed::TABLE_5, members),
             |marks| &marks.members,
         ),
         of_tables(
             "Table 6",
             "The same for bivariate cross-tabulations.",
             &CROSS_TABS.map(|(row, _)| row),
-            &printed::TABLE_6,
+            (&printed::TABLE_6, cross_tabs),
             |marks| &marks.cross_tabs,
         ),
     ];
@@ -289,12 +307,14 @@ fn detail_tables(marks: &[Vec<Marks>]) -> Vec<ReproducedTable> {
             Some(marks.means[place])
         });
     }
+    fill(&mut means, "Mean", Some(&printed::TABLE_7_MEAN), marks, JUDGED, |marks| marks.score().means);
     let mut models = ReproducedTable::new("Table 8", "CIO scores for regression models.");
     for (place, (row, _, _)) in MODELS.iter().enumerate() {
         fill(&mut models, row, Some(&printed::TABLE_8[place]), marks, JUDGED, |marks| {
             Some(marks.models[place])
         });
     }
+    fill(&mut models, "Mean", Some(&printed::TABLE_8_MEAN), marks, JUDGED, |marks| marks.score().regressions);
     let mut propensity = ReproducedTable::new("Table 9", "pMSE scores.");
     for (place, row) in ["pMSE", "Standardized pMSE", "pMSE ratio"].into_iter().enumerate() {
         let rules = printed::TABLE_9_ROUNDING[place].map(judged_to);
@@ -312,6 +332,9 @@ fn detail_tables(marks: &[Vec<Marks>]) -> Vec<ReproducedTable> {
         });
     }
     fill(&mut map, "Mean", Some(&printed::TABLE_10_MEAN), marks, Rule::Shown, |marks| Some(marks.distance()));
+    fill(&mut map, "Utility score", Some(&printed::TABLE_1[5]), marks, Rule::Shown, |marks| {
+        marks.score().mca
+    });
     fill(&mut map, "Share of runs that are mirrored", None, marks, Rule::Shown, |marks| {
         Some(f64::from(marks.is_mirrored))
     });
