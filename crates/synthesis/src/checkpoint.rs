@@ -91,9 +91,10 @@ pub(crate) fn kept<T: Serialize + DeserializeOwned>(
     Ok(part)
 }
 
-/// Whether a file is what a write left that was killed.
+/// Whether a file is what a write left that was killed: `.tmp` and six letters or digits.
 fn is_unfinished(name: &str) -> bool {
-    name.starts_with(".tmp")
+    name.strip_prefix(".tmp")
+        .is_some_and(|rest| rest.len() == 6 && rest.bytes().all(|byte| byte.is_ascii_alphanumeric()))
 }
 
 /// Removes what a run has kept, once it is no longer needed, and the folder if nothing else is in it.
@@ -102,8 +103,10 @@ pub fn remove(folder: &Path) -> Result<(), TableError> {
     for entry in std::fs::read_dir(folder).map_err(failed)? {
         let path = entry.map_err(failed)?.path();
         let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-        if path.is_dir() && name.starts_with("stratum-") {
-            remove(&path)?;
+        if path.is_dir() {
+            if name.starts_with("stratum-") {
+                remove(&path)?;
+            }
         } else if name == RUN
             || (name.starts_with("part-") && name.ends_with(".json"))
             || is_unfinished(&name)

@@ -127,10 +127,14 @@ fn first_distinct(sorted: &[f64], most: usize) -> Vec<f64> {
     distinct
 }
 
-/// The quantile k/parts of sorted values, by R's type 7: with h = (n − 1) k/parts, (1 − f) x₍⌊h⌋₎ + f x₍⌈h⌉₎ for f = h − ⌊h⌋
-/// (Hyndman & Fan 1996). The operations are in R's order, so that limits agree to the last bit.
+/// The quantile k/parts of sorted values. The operations are in R's order, so that limits agree to the last bit.
 pub fn quantile(sorted: &[f64], k: usize, parts: usize) -> f64 {
-    let share = if k == parts { 1.0 } else { (1.0 / parts as f64) * k as f64 };
+    quantile_at(sorted, if k == parts { 1.0 } else { (1.0 / parts as f64) * k as f64 })
+}
+
+/// The quantile of sorted values at a share p, by R's type 7: with h = (n − 1) p, (1 − f) x₍⌊h⌋₎ + f x₍⌈h⌉₎ for f = h − ⌊h⌋
+/// (Hyndman & Fan 1996).
+pub fn quantile_at(sorted: &[f64], share: f64) -> f64 {
     let index = 1.0 + (sorted.len() - 1) as f64 * share;
     let below = index.floor();
     let (low, high) = (sorted[below as usize - 1], sorted[(index.ceil() as usize).min(sorted.len()) - 1]);

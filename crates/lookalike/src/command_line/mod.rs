@@ -104,6 +104,7 @@ enum Command {
 
 impl Command {
     fn run(&self, everywhere: &Everywhere) -> Result<ExitCode, Failure> {
+        everywhere.check_json()?;
         match self {
             Self::Describe(describe) => describe.run(everywhere),
             Self::Synth(synth) => synth.run(everywhere),

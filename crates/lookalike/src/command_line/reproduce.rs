@@ -35,7 +35,6 @@ impl Reproduce {
             everywhere.deliver(&report::data_needed_text(paper), || data_needed_json(paper))?;
             return Ok(ExitCode::from(2));
         }
-        everywhere.check_json()?;
         self.out.as_deref().map_or(Ok(()), atomic_file::check_folder)?;
         let progress = |what: &str| everywhere.doing(what);
         let runs = self.repeat.unwrap_or(paper.runs);

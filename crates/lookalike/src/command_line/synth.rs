@@ -179,12 +179,8 @@ impl Synth {
             let message = format!("{} exists; choose another name", path.display());
             return Err(SynthesisError::option("save-model", message));
         }
-        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-        if let Some(folder) = folder.filter(|folder| !folder.is_dir()) {
-            let message = format!("there is no folder {}; make it first", folder.display());
-            return Err(SynthesisError::option("save-model", message));
-        }
-        Ok(())
+        table::atomic_file::check(path)
+            .map_err(|error| SynthesisError::option("save-model", error.to_string()))
     }
 
     /// The recipe file, with what the command line says on top.

@@ -48,7 +48,6 @@ impl TournamentCommand {
     pub(super) fn run(&self, everywhere: &Everywhere) -> Result<ExitCode, Failure> {
         let entrants = self.entrants()?;
         let settings = self.settings()?;
-        everywhere.check_json()?;
         let options = ReadOptions { progress: everywhere.reading(&self.data), ..self.reading.options()? };
         let table = read_table(&self.data, &options)?;
         let progress = |what: &str| everywhere.doing(what);

@@ -209,9 +209,9 @@ fn a_fit_tells_what_it_takes_and_where_it_is() {
 fn after_synthesis_numbers_are_coded_uniques_removed_and_a_label_added() {
     let original = households(500);
     let after = "[after]\nlabel = \"FAKE\"\nremove_replicated_uniques = true\n[after.top]\nchildren = 2\n[after.bottom]\nincome = 150\n";
-    // Every record is a copy of an original one, so all that are unique in both must go.
+    // Every record is a copy of an original one but for `married`, so many are unique in both and must go.
     let text = format!(
-        "[options]\nmethod = \"sample\"\n[variables.region]\nwith = [\"area\", \"adults\", \"children\", \"income\", \"married\", \"day\"]\n{after}"
+        "[options]\nmethod = \"sample\"\n[variables.region]\nwith = [\"area\", \"adults\", \"children\", \"income\", \"day\"]\n{after}"
     );
     let fitted = fit(&original, &recipe(&text)).unwrap();
     let made = fitted.table(0).unwrap();
@@ -242,6 +242,12 @@ fn what_is_kept_is_told_and_a_release_of_the_data_is_refused() {
     assert!(made.model.remarks().contains(&told), "{:?}", made.model.remarks());
     assert!(recipe("[variables.income]\nmethod = \"keep\"\n").keeps_values() && !recipe("").keeps_values());
     assert!(refusal(&original, "[options]\nmethod = \"keep\"\n").contains("the release would be the data"));
+    let pairs = read("", "a,b\nx,1\ny,2\nx,3\n");
+    let together = refusal(
+        &pairs,
+        "[options]\nmethod = \"sample\"\n[variables.a]\nmethod = \"sample\"\nwith = [\"b\"]\n",
+    );
+    assert!(together.contains("option `variables.a.with`: whole records of the data"), "{together}");
 }
 
 #[test]

@@ -271,7 +271,8 @@ fn out_of_range(
     if target.kind.levels().is_some() || (is_of_donors && settings.smoothing == SmoothingKind::None) {
         return Ok(0.0);
     }
-    let rows: Vec<u32> = (0..given.frame.rows().min(TRIED) as u32).collect();
+    let all = given.frame.rows();
+    let rows: Vec<u32> = (0..all as u32).step_by(all.div_ceil(TRIED).max(1)).collect();
     let values = variable.draw(&given, predictors, &rows, &mut seed.child(8).stream(0))?;
     let leaves = values.iter().filter(|value| !in_domain(target, **value)).count();
     Ok(leaves as f64 / rows.len().max(1) as f64)

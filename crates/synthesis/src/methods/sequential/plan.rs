@@ -292,6 +292,12 @@ impl Planner<'_> {
                 continue;
             }
             let step = self.step(at, &known, &computed)?;
+            if step.targets.len() > 1 && step.targets.len() == modelled.len() {
+                let place = format!("variables.{}.with", self.variables[at].name);
+                let message =
+                    "whole records of the data would be drawn and released; draw some variables apart";
+                return Err(SynthesisError::option(place, message));
+            }
             known.extend(&step.targets);
             steps.push(step);
             self.settle(&mut pending, &mut known, &mut steps);

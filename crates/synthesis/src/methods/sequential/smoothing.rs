@@ -3,6 +3,7 @@
 use rand::RngExt;
 use rand_distr::{Distribution, StandardNormal};
 use serde::{Deserialize, Serialize};
+use table::grouping::{quantile, quantile_at};
 
 use crate::randomness::Rng;
 
@@ -85,7 +86,7 @@ fn bandwidth(sorted: &[f64]) -> Option<f64> {
     }
     let mean = sorted.iter().sum::<f64>() / n;
     let deviation = (sorted.iter().map(|number| (number - mean).powi(2)).sum::<f64>() / (n - 1.0)).sqrt();
-    let quartile = |k: usize| table::grouping::quantile(sorted, k, 4);
+    let quartile = |k: usize| quantile(sorted, k, 4);
     let spread = (quartile(3) - quartile(1)) / 1.34;
     let scale = if spread > 0.0 { deviation.min(spread) } else { deviation };
     (scale > 0.0).then(|| 0.9 * scale * n.powf(-0.2))
@@ -120,7 +121,7 @@ impl QuantileSpline {
             return None;
         }
         let knots: Vec<(f64, f64)> =
-            knot_shares(sorted.len()).into_iter().map(|share| (share, quantile(sorted, share))).collect();
+            knot_shares(sorted.len()).into_iter().map(|share| (share, quantile_at(sorted, share))).collect();
         let widths: Vec<f64> = knots.windows(2).map(|pair| pair[1].0 - pair[0].0).collect();
         let rises: Vec<f64> =
             knots.windows(2).zip(&widths).map(|(pair, width)| (pair[1].1 - pair[0].1) / width).collect();
@@ -170,14 +171,6 @@ fn knot_shares(records: usize) -> Vec<f64> {
     shares
 }
 
-/// The quantile of ascending numbers at a share, between neighbours by their distance (R's type 7).
-fn quantile(sorted: &[f64], share: f64) -> f64 {
-    let position = share * (sorted.len() - 1) as f64;
-    let below = (position.floor() as usize).min(sorted.len() - 2);
-    let part = position - below as f64;
-    sorted[below] * (1.0 - part) + sorted[below + 1] * part
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -223,7 +216,7 @@ mod tests {
             let n = numbers.len() as f64;
             let mean = numbers.iter().sum::<f64>() / n;
             let variance = numbers.iter().map(|number| (number - mean).powi(2)).sum::<f64>() / n;
-            [mean, variance.sqrt(), quantile(&numbers, 0.99), quantile(&numbers, 0.999)]
+            [mean, variance.sqrt(), quantile_at(&numbers, 0.99), quantile_at(&numbers, 0.999)]
         };
         let smoothed = numbers.iter().map(|number| smoothing.apply(*number, &mut rng)).collect();
         for (new, old) in summary(smoothed).into_iter().zip(summary(numbers)) {
