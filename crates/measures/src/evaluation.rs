@@ -2,6 +2,7 @@
 
 use rustc_hash::FxHashMap;
 use serde_json::Value;
+use table::watch::{Step, Watch};
 
 use crate::{Finding, Measure, MeasureError, Settings, SyntheticSets};
 
@@ -11,12 +12,24 @@ pub fn evaluate(
     measures: &[&dyn Measure],
     settings: &Settings,
 ) -> Result<Vec<Finding>, MeasureError> {
+    evaluate_watched(sets, measures, settings, &Watch::default())
+}
+
+/// The same, watched family by family.
+pub fn evaluate_watched(
+    sets: &SyntheticSets<'_>,
+    measures: &[&dyn Measure],
+    settings: &Settings,
+    watch: &Watch,
+) -> Result<Vec<Finding>, MeasureError> {
     if sets.synthetic.is_empty() {
         return Err(MeasureError::NoSynthetic);
     }
     let mut findings = Vec::new();
-    for measure in measures {
+    for (done, measure) in measures.iter().enumerate() {
+        watch.check()?;
         findings.extend(measure.evaluate_sets(sets, settings)?);
+        watch.report(Step::Measuring { family: measure.name(), done: done + 1, of: measures.len() });
     }
     Ok(findings)
 }

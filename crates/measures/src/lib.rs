@@ -35,7 +35,7 @@ pub use alignment::align;
 pub use card::{MeasureCard, Null, Range};
 pub use comparison::{Comparison, SyntheticSets};
 pub use error::MeasureError;
-pub use evaluation::{evaluate, with_holdout};
+pub use evaluation::{evaluate, evaluate_watched, with_holdout};
 pub use finding::{Better, Finding};
 pub use prepared::Prepared;
 pub use registry::{MEASURES, Measure, Settings, card_of};

@@ -2,15 +2,15 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should panic")]
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use measures::MEASURES;
-use study::frontier::{
-    AxisName, Battery, Contest, Contestant, Frontier, Imported, Progress, RunStore, grid, limits,
-};
+use study::frontier::{AxisName, Battery, Contest, Contestant, Frontier, Imported, RunStore, grid, limits};
 use table::Table;
 use table::read::{ReadOptions, read_csv_text, read_table};
 use table::schema::SchemaFile;
+use table::watch::{Step, Watch};
 use town::Town;
 
 const GRID: &str = "[[recipe]]\nname = \"cart\"\nmethod = \"sequential\"\n\
@@ -79,7 +79,7 @@ fn plans_hold(frontier: &Frontier) -> usize {
 fn one_map_holds_private_methods_saturated_models_and_trees() {
     let town = categorical_town(600);
     let contest = contest(&town, GRID, 8);
-    let (frontier, timings) = contest.run(&RunStore::nowhere(), &|_| ()).unwrap();
+    let (frontier, timings) = contest.run(&RunStore::nowhere(), &Watch::default()).unwrap();
     assert_eq!(frontier.contestants.len(), 8);
     for contestant in &frontier.contestants {
         assert_eq!((contestant.runs, &contestant.failed), (8, &None), "{}", contestant.name);
@@ -103,21 +103,51 @@ fn one_map_holds_private_methods_saturated_models_and_trees() {
     assert!(loss("private-0.5") > loss("private-5") && loss("saturated-m1-2") > loss("saturated-m1-0.2"));
 }
 
+/// A watch that notes how many runs an interrupted frontier had left.
+fn counting_kept_runs() -> (Arc<AtomicUsize>, Watch) {
+    let kept = Arc::new(AtomicUsize::new(0));
+    let noted = Arc::clone(&kept);
+    let watch = Watch::new(move |step| {
+        if let Step::Running { kept, .. } = step {
+            noted.store(kept, Ordering::Relaxed);
+        }
+    });
+    (kept, watch)
+}
+
+#[test]
+fn a_cancelled_frontier_keeps_what_was_run() {
+    let town = categorical_town(200);
+    let folder = tempfile::tempdir().unwrap();
+    let store = RunStore::within(folder.path()).unwrap();
+    let cancel = table::watch::Cancel::default();
+    let from_within = cancel.clone();
+    let watch = Watch::new(move |step| {
+        if matches!(step, Step::Running { done: 2.., .. }) {
+            from_within.now();
+        }
+    });
+    let grid = "[[recipe]]\nmethod = \"catall\"\n";
+    let error = contest(&town, grid, 50).run(&store, &watch.cancelled_by(cancel)).unwrap_err().to_string();
+    assert!(error.contains("cancelled"), "{error}");
+    let kept = std::fs::read_dir(folder.path().join("runs")).unwrap().count();
+    assert!((2..50).contains(&kept), "{kept} runs were kept");
+}
+
 #[test]
 fn an_interrupted_frontier_goes_on_and_is_the_same() {
     let town = categorical_town(200);
     let folder = tempfile::tempdir().unwrap();
     let grid = "[[recipe]]\nmethod = \"catall\"\n[[recipe]]\nmethod = \"saturated\"\n\
                 [[recipe]]\nmethod = \"ipf\"\nprivacy = { epsilon = 1 }\n";
-    let whole = contest(&town, grid, 3).run(&RunStore::nowhere(), &|_| ()).unwrap().0;
+    let whole = contest(&town, grid, 3).run(&RunStore::nowhere(), &Watch::default()).unwrap().0;
     // Two recipes first, as if the third had not been reached; then one run is lost and one is half written.
     let mut part = contest(&town, grid, 3);
     part.entries.truncate(2);
-    part.run(&RunStore::within(folder.path()).unwrap(), &|_| ()).unwrap();
+    part.run(&RunStore::within(folder.path()).unwrap(), &Watch::default()).unwrap();
     std::fs::remove_file(folder.path().join("runs/catall-2.json")).unwrap();
     std::fs::write(folder.path().join("runs/saturated-1.json"), "{\"key\": \"").unwrap();
-    let found_again = AtomicUsize::new(0);
-    let watch = |progress: Progress| found_again.store(progress.found_again, Ordering::Relaxed);
+    let (found_again, watch) = counting_kept_runs();
     let store = RunStore::within(folder.path()).unwrap();
     let resumed = contest(&town, grid, 3).run(&store, &watch).unwrap().0;
     assert_eq!(found_again.load(Ordering::Relaxed), 4);
@@ -139,8 +169,7 @@ fn runs_of_other_records_are_not_taken() {
     };
     let folder = tempfile::tempdir().unwrap();
     let store = RunStore::within(folder.path()).unwrap();
-    let found_again = AtomicUsize::new(0);
-    let watch = |progress: Progress| found_again.store(progress.found_again, Ordering::Relaxed);
+    let (found_again, watch) = counting_kept_runs();
     let again = |original: &Table, imported: &Table| {
         let mut contest = contest(original, "[[recipe]]\nmethod = \"catall\"\n", 1);
         contest.imported = vec![Imported {
@@ -167,7 +196,7 @@ fn threads_do_not_change_a_frontier() {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         let contest = contest(&town, grid, 3);
         pool.install(|| {
-            serde_json::to_string(&contest.run(&RunStore::nowhere(), &|_| ()).unwrap().0).unwrap()
+            serde_json::to_string(&contest.run(&RunStore::nowhere(), &Watch::default()).unwrap().0).unwrap()
         })
     };
     assert_eq!(with_threads(1), with_threads(4));
@@ -180,10 +209,10 @@ fn files_of_other_tools_take_part_if_their_columns_agree() {
     let import =
         |tables: Vec<Table>| Imported { name: "other".into(), files: vec!["other.csv".into()], tables };
     contest.imported = vec![import(vec![categorical_town(150), town.clone()])];
-    let (frontier, _) = contest.run(&RunStore::nowhere(), &|_| ()).unwrap();
+    let (frontier, _) = contest.run(&RunStore::nowhere(), &Watch::default()).unwrap();
     assert_eq!(find(&frontier, "other").runs, 1);
     contest.imported = vec![import(vec![town.select(&["sex", "district", "marital"]).unwrap()])];
-    let error = contest.run(&RunStore::nowhere(), &|_| ()).unwrap_err().to_string();
+    let error = contest.run(&RunStore::nowhere(), &Watch::default()).unwrap_err().to_string();
     assert!(error.contains("without education, disability"), "{error}");
 }
 
@@ -191,7 +220,7 @@ fn files_of_other_tools_take_part_if_their_columns_agree() {
 fn a_contestant_that_cannot_be_run_has_a_reason_and_no_place() {
     let people = read_csv_text("sex,town\nF,a\nM,b\nF,b\nM,a\n", &ReadOptions::default()).unwrap();
     let grid = "[[recipe]]\nmethod = \"catall\"\n[[recipe]]\nname = \"dp\"\nmethod = \"catall\"\nprivacy = { epsilon = 1 }\n";
-    let (frontier, _) = contest(&people, grid, 2).run(&RunStore::nowhere(), &|_| ()).unwrap();
+    let (frontier, _) = contest(&people, grid, 2).run(&RunStore::nowhere(), &Watch::default()).unwrap();
     let failed = find(&frontier, "dp");
     assert!(failed.failed.as_ref().unwrap().contains("declared schema") && failed.place.is_none());
     assert_eq!(frontier.recommendation.name, None);
@@ -213,7 +242,7 @@ fn the_plan_lies_within_the_runs_on_s7() {
     let schema = SchemaFile::parse(&text).unwrap();
     let s7 = read_table(&path, &ReadOptions { schema: Some(schema), ..ReadOptions::default() }).unwrap();
     let contest = contest(&s7, GRID, 6);
-    let (frontier, _) = contest.run(&RunStore::nowhere(), &|_| ()).unwrap();
+    let (frontier, _) = contest.run(&RunStore::nowhere(), &Watch::default()).unwrap();
     assert!(frontier.contestants.iter().all(|contestant| contestant.place.is_some()));
     assert!(plans_hold(&frontier) >= 2 + 4 * 3);
 }

@@ -1,9 +1,9 @@
 //! Methods that need the records themselves, and what a long fit of theirs may be told.
 
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use table::Table;
+use table::watch::{Step, Watch};
 
 use crate::randomness::Seed;
 use crate::{Model, SynthesisError};
@@ -28,10 +28,8 @@ pub trait OnRecords: Send + Sync {
 /// How a fit is watched, kept and limited.
 #[derive(Clone, Default)]
 pub struct Run {
-    /// Told before the fit begins what it will take.
-    pub foretold: Option<Foretold>,
-    /// Told what has been fitted.
-    pub progress: Option<FitProgress>,
+    /// Told what the fit will take and what has been fitted, and asked whether to go on.
+    pub watch: Watch,
     /// A folder in which fitted parts are kept, and from which those of an interrupted run are taken.
     pub checkpoint: Option<PathBuf>,
     /// Refuse to begin if more bytes than this would be needed.
@@ -54,17 +52,10 @@ impl Run {
                 ),
             ));
         }
-        if let Some(Foretold(tell)) = &self.foretold {
-            tell(estimate);
+        if !self.of_stratum {
+            self.watch.report(Step::Estimated { seconds: estimate.seconds, bytes: estimate.bytes });
         }
         Ok(())
-    }
-
-    /// Tells that a part has been fitted.
-    pub fn fitted(&self, part: Part<'_>) {
-        if let Some(FitProgress(tell)) = &self.progress {
-            tell(part);
-        }
     }
 }
 
@@ -76,22 +67,3 @@ pub struct Estimate {
     /// Bytes at the peak, the data included.
     pub bytes: u64,
 }
-
-/// A part of the model that has just been fitted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Part<'a> {
-    /// The variable.
-    pub variable: &'a str,
-    /// How many parts are there now.
-    pub done: usize,
-    /// How many there will be.
-    pub of: usize,
-}
-
-/// Called with what a fit will take.
-#[derive(Clone)]
-pub struct Foretold(pub Arc<dyn Fn(Estimate) + Send + Sync>);
-
-/// Called with every part that has been fitted.
-#[derive(Clone)]
-pub struct FitProgress(pub Arc<dyn Fn(Part<'_>) + Send + Sync>);

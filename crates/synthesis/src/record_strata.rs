@@ -49,7 +49,7 @@ impl RecordStrata {
         for (number, rows) in rows_of.into_values().enumerate() {
             let checkpoint =
                 run.checkpoint.as_ref().map(|folder| folder.join(format!("stratum-{}", number + 1)));
-            let run = Run { checkpoint, memory: None, foretold: None, of_stratum: true, ..run.clone() };
+            let run = Run { checkpoint, memory: None, of_stratum: true, ..run.clone() };
             let model = method.fit(&records.take(&rows)?, &run, seed.child(number as u64))?;
             strata.push(Stratum { records: rows.len() as u64, model });
         }

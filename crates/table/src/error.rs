@@ -64,6 +64,9 @@ pub enum TableError {
         /// The limit.
         limit: usize,
     },
+    /// The work was cancelled from outside before it was done.
+    #[error("cancelled; nothing was written")]
+    Cancelled,
     /// A variable that cannot be used in the way that was asked.
     #[error("variable `{name}`: {message}")]
     Variable {
@@ -187,6 +190,9 @@ pub enum FileProblem {
 impl TableError {
     /// An operating system error on `path`.
     pub fn io(path: impl Into<PathBuf>, source: std::io::Error) -> Self {
+        if crate::watch::is_cancelled(&source) {
+            return Self::Cancelled;
+        }
         Self::Io { path: path.into(), source }
     }
 

@@ -38,6 +38,7 @@ pub mod similar_name;
 pub mod sparse_source;
 pub mod table;
 mod take;
+pub mod watch;
 pub mod write;
 
 pub use attributes::Attributes;

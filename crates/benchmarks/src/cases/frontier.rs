@@ -2,6 +2,7 @@
 
 use measures::MEASURES;
 use study::frontier::{Battery, Contest, RunStore, built_in};
+use table::watch::Watch;
 
 use crate::clock::once;
 use crate::{BenchError, Case, Peer, Promise};
@@ -32,7 +33,8 @@ pub const FRONTIER: Case = Case {
             remarks,
         };
         once(|| {
-            let (frontier, _) = contest.run(&RunStore::nowhere(), &|_| ()).map_err(BenchError::failed)?;
+            let (frontier, _) =
+                contest.run(&RunStore::nowhere(), &Watch::default()).map_err(BenchError::failed)?;
             let ran: u32 = frontier.contestants.iter().map(|contestant| contestant.runs).sum();
             if u64::from(ran) < runs {
                 return Err(BenchError::Failed(format!("only {ran} runs gave a result")));

@@ -8,6 +8,7 @@ use clap::Args;
 use table::profile::{Profile, ViolationProfile, profile};
 use table::read::{self, ReadOptions};
 use table::schema::{Schema, SchemaFile};
+use table::watch::Watch;
 use table::{Grouping, Table, TableError, atomic_file};
 
 use super::{Everywhere, Failure};
@@ -66,13 +67,18 @@ impl Reading {
     /// What these options mean to the reader.
     pub(super) fn options(&self) -> Result<ReadOptions, TableError> {
         let schema = self.schema.as_deref().map(SchemaFile::read).transpose()?;
-        Ok(ReadOptions { separator: self.separator, missing: self.missing.clone(), schema, progress: None })
+        Ok(ReadOptions {
+            separator: self.separator,
+            missing: self.missing.clone(),
+            schema,
+            watch: Watch::default(),
+        })
     }
 }
 
 impl Describe {
     pub(super) fn run(&self, everywhere: &Everywhere) -> Result<ExitCode, Failure> {
-        let options = ReadOptions { progress: everywhere.reading(&self.data), ..self.reading.options()? };
+        let options = ReadOptions { watch: everywhere.watch(), ..self.reading.options()? };
         if let Some(draft) = self.write_schema.as_ref().filter(|draft| draft.exists() && !self.force) {
             let message =
                 format!("--write-schema: {} exists; choose another name, or say --force", draft.display());

@@ -214,7 +214,7 @@ impl Fit {
             return Err(Failure::Usage(message.into()));
         }
         let schema = Some(SchemaFile::read(&folder.schema)?);
-        let options = ReadOptions { schema, progress: everywhere.reading(path), ..options };
+        let options = ReadOptions { schema, watch: everywhere.watch(), ..options };
         Ok(Some(read_table(path, &options)?.schema().clone()))
     }
 
@@ -229,7 +229,7 @@ impl Fit {
             options.schema = Some(SchemaFile::read(&folder.schema)?);
         }
         let read = |path: &PathBuf| {
-            let options = ReadOptions { progress: everywhere.reading(path), ..options.clone() };
+            let options = ReadOptions { watch: everywhere.watch(), ..options.clone() };
             read_table(path, &options)
         };
         let tables = paths.iter().map(read).collect::<Result<Vec<Table>, TableError>>()?;

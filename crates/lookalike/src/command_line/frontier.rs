@@ -2,16 +2,13 @@
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::time::Instant;
 
 use clap::Args;
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use report::{Edition, ReportInput, report_html};
 use study::frontier::axes::{chosen, computed};
 use study::frontier::resume::FRONTIER;
 use study::frontier::{
-    Battery, Contest, Entry, Frontier, Imported, Limit, Origin, Progress, RunStore, Timings, built_in, grid,
-    limits,
+    Battery, Contest, Entry, Frontier, Imported, Limit, Origin, RunStore, Timings, built_in, grid, limits,
 };
 use table::read::{ReadOptions, read_table};
 use table::{Table, TableError, atomic_file};
@@ -65,7 +62,7 @@ impl FrontierCommand {
         let limits = self.limits()?;
         let entries = self.grid.as_deref().map(read_grid).transpose()?;
         let options = self.reading.options()?;
-        let read = ReadOptions { progress: everywhere.reading(&self.data), ..options.clone() };
+        let read = ReadOptions { watch: everywhere.watch(), ..options.clone() };
         let original = read_table(&self.data, &read)?;
         let imported = self.imported(&original, &options)?;
         let contest = self.contest(&original, entries, imported, limits)?;
@@ -80,7 +77,7 @@ impl FrontierCommand {
                 atomic_file::write_private(&out.join("planned.json"), pretty(&planned)?.as_bytes())?;
             }
         }
-        let (frontier, timings) = contest.run(&store, &watch(everywhere))?;
+        let (frontier, timings) = contest.run(&store, &everywhere.watch())?;
         if let Some(out) = &self.out {
             write(out, &frontier, &timings)?;
         }
@@ -199,35 +196,6 @@ fn check_names(entries: &[Entry], imported: &[Imported]) -> Result<(), Failure> 
 
 fn file_name(path: &Path) -> String {
     path.file_name().map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned())
-}
-
-/// Progress on standard error with an estimate of the time left; nothing when quiet.
-fn watch(everywhere: &Everywhere) -> impl Fn(Progress) + Sync + use<> {
-    let quiet = everywhere.quiet;
-    let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
-    if let Ok(style) = ProgressStyle::with_template("running {bar:30} {pos} of {len} runs, {eta} left") {
-        bar.set_style(style);
-    }
-    let start = Instant::now();
-    move |progress| {
-        if quiet {
-            return;
-        }
-        bar.set_length(progress.of as u64);
-        if progress.done == progress.found_again && progress.found_again > 0 {
-            eprintln!("{} of {} runs are there already", progress.found_again, progress.of);
-            // What was found again says nothing about the time of what is left.
-            bar.set_position(progress.done as u64);
-            bar.reset_eta();
-        }
-        if bar.is_hidden() && start.elapsed().as_secs_f32() > 1.0 {
-            bar.set_draw_target(ProgressDrawTarget::stderr_with_hz(5));
-        }
-        bar.set_position(progress.done as u64);
-        if progress.done == progress.of {
-            bar.finish_and_clear();
-        }
-    }
 }
 
 /// Writes what was found. All of it is confidential, and is for its owner only.

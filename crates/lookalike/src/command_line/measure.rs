@@ -58,10 +58,10 @@ impl MeasureCommand {
         let families = self.battery.families()?;
         let settings = self.settings(&families)?;
         let options = self.reading.options()?;
-        let read = ReadOptions { progress: everywhere.reading(&self.original), ..options.clone() };
+        let read = ReadOptions { watch: everywhere.watch(), ..options.clone() };
         let original = read_table(&self.original, &read)?;
         let synthetic = |path: &PathBuf| -> Result<Table, Failure> {
-            let options = ReadOptions { progress: everywhere.reading(path), ..options.clone() };
+            let options = ReadOptions { watch: everywhere.watch(), ..options.clone() };
             Ok(align(original.schema(), read_as_it_is(path, &options)?)?)
         };
         let synthetics = self.synthetic.iter().map(synthetic).collect::<Result<Vec<Table>, Failure>>()?;

@@ -70,7 +70,7 @@ impl PlanCommand {
     pub(super) fn run(&self, everywhere: &Everywhere) -> Result<ExitCode, Failure> {
         let (mechanism, grid) = (self.mechanism()?, self.grid()?);
         let bound = self.solve.as_deref().map(str::parse::<Bound>).transpose()?;
-        let options = ReadOptions { progress: everywhere.reading(&self.data), ..self.reading.options()? };
+        let options = ReadOptions { watch: everywhere.watch(), ..self.reading.options()? };
         let table = read::read_table(&self.data, &options)?;
         let sizes = CellSizes::new(synthesis::cell_sizes(&table, self.groups as usize)?)?;
         let plan = Plan::over(&sizes, &mechanism, &grid)?;

@@ -1,14 +1,10 @@
 //! Progress on standard error, for work that takes longer than a second.
 
-use std::path::Path;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use synthesis::Run;
-use synthesis::on_records::{Estimate, FitProgress, Foretold, Part};
-use table::read::Progress;
+use table::watch::{Step, Watch};
 
 use super::Everywhere;
 
@@ -19,27 +15,13 @@ const QUIET_SECONDS: f32 = 1.0;
 const LONG_SECONDS: f64 = 10.0;
 
 impl Everywhere {
-    /// A progress of reading `path`, with an estimate of the time left; nothing when quiet or not on a terminal.
-    pub(super) fn reading(&self, path: &Path) -> Option<Progress> {
-        let length = std::fs::metadata(path).ok()?.len();
+    /// Progress with an estimate of the time left; nothing when quiet, nor where standard error is no terminal.
+    pub(super) fn watch(&self) -> Watch {
         if self.quiet {
-            return None;
+            return Watch::default();
         }
-        let bar = ProgressBar::with_draw_target(Some(length), ProgressDrawTarget::hidden());
-        let style =
-            ProgressStyle::with_template("reading {bar:30} {bytes} of {total_bytes}, {eta} left").ok()?;
-        bar.set_style(style);
-        let (start, done) = (Instant::now(), AtomicU64::new(0));
-        Some(Progress(Arc::new(move |bytes| {
-            let position = done.fetch_add(bytes, Ordering::Relaxed) + bytes;
-            if bar.is_hidden() && start.elapsed().as_secs_f32() > QUIET_SECONDS {
-                bar.set_draw_target(ProgressDrawTarget::stderr_with_hz(5));
-            }
-            bar.set_position(position.min(length));
-            if position >= length {
-                bar.finish_and_clear();
-            }
-        })))
+        let shown: Mutex<Option<Shown>> = Mutex::new(None);
+        Watch::new(move |step| show(&mut shown.lock().unwrap_or_else(PoisonError::into_inner), step))
     }
 
     /// Tells on standard error what is being done; nothing when quiet.
@@ -48,38 +30,74 @@ impl Everywhere {
             eprintln!("{what}");
         }
     }
+}
 
-    /// A run that tells what it will take, if that is long, and which variables have been fitted; nothing when quiet.
-    pub(super) fn fitting(&self) -> Run {
-        if self.quiet {
-            return Run::default();
+/// The bar of what is being done now.
+struct Shown {
+    template: &'static str,
+    bar: ProgressBar,
+    start: Instant,
+}
+
+fn show(shown: &mut Option<Shown>, step: Step<'_>) {
+    const READING: &str = "reading {bar:30} {bytes} of {total_bytes}, {eta} left";
+    const FITTING: &str = "fitting {bar:30} {pos} of {len}: {msg}, {eta} left";
+    const DRAWING: &str = "drawing {bar:30} {pos} of {len} data sets, {eta} left";
+    const MEASURING: &str = "measuring {bar:30} {pos} of {len}: {msg}, {eta} left";
+    const RUNNING: &str = "running {bar:30} {pos} of {len} runs, {eta} left";
+    match step {
+        Step::Reading { bytes, of: Some(of) } => advance(shown, READING, (None, bytes, of), ""),
+        Step::Estimated { seconds, bytes } if seconds > LONG_SECONDS => {
+            let gib = bytes as f64 / f64::from(1 << 30);
+            eprintln!("this will take about {seconds:.0} s of CPU time and {gib:.1} GiB of memory");
         }
-        let foretold = Foretold(Arc::new(|estimate: Estimate| {
-            if estimate.seconds > LONG_SECONDS {
-                let gib = estimate.bytes as f64 / f64::from(1 << 30);
-                eprintln!(
-                    "this will take about {:.0} s of CPU time and {gib:.1} GiB of memory",
-                    estimate.seconds
-                );
+        Step::Fitting { variable, done, of } => {
+            advance(shown, FITTING, (Some(done as u64), 0, of as u64), variable)
+        }
+        Step::Drawing { done, of } => advance(shown, DRAWING, (Some(done as u64), 0, of as u64), ""),
+        Step::Measuring { family, done, of } => {
+            advance(shown, MEASURING, (Some(done as u64), 0, of as u64), family)
+        }
+        Step::Running { done, of, kept } => {
+            if done == kept && kept > 0 {
+                eprintln!("{kept} of {of} runs are there already");
             }
-        }));
-        let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
-        if let Ok(style) = ProgressStyle::with_template("fitting {bar:30} {pos} of {len}: {msg}, {eta} left")
-        {
+            advance(shown, RUNNING, (Some(done as u64), 0, of as u64), "");
+            // What was kept says nothing about the time of what is left.
+            if let Some(shown) = shown.as_ref().filter(|_| done == kept) {
+                shown.bar.reset_eta();
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Moves the bar of this kind of work to a position, or by so much; a bar of other work gives way.
+fn advance(
+    shown: &mut Option<Shown>,
+    template: &'static str,
+    (position, by, of): (Option<u64>, u64, u64),
+    message: &str,
+) {
+    if shown.as_ref().is_none_or(|shown| shown.template != template) {
+        if let Some(other) = shown {
+            other.bar.finish_and_clear();
+        }
+        let bar = ProgressBar::with_draw_target(Some(of), ProgressDrawTarget::hidden());
+        if let Ok(style) = ProgressStyle::with_template(template) {
             bar.set_style(style);
         }
-        let start = Instant::now();
-        let progress = FitProgress(Arc::new(move |part: Part<'_>| {
-            bar.set_length(part.of as u64);
-            if bar.is_hidden() && start.elapsed().as_secs_f32() > QUIET_SECONDS {
-                bar.set_draw_target(ProgressDrawTarget::stderr_with_hz(5));
-            }
-            bar.set_message(part.variable.to_owned());
-            bar.set_position(part.done as u64);
-            if part.done == part.of {
-                bar.finish_and_clear();
-            }
-        }));
-        Run { foretold: Some(foretold), progress: Some(progress), ..Run::default() }
+        *shown = Some(Shown { template, bar, start: Instant::now() });
+    }
+    let Some(Shown { bar, start, .. }) = shown else { return };
+    if bar.is_hidden() && start.elapsed().as_secs_f32() > QUIET_SECONDS {
+        bar.set_draw_target(ProgressDrawTarget::stderr_with_hz(5));
+    }
+    bar.set_length(of);
+    bar.set_message(message.to_owned());
+    bar.set_position(position.unwrap_or(bar.position() + by).min(of));
+    if bar.position() >= of {
+        bar.finish_and_clear();
+        *shown = None;
     }
 }

@@ -94,7 +94,7 @@ impl ReleaseCommand {
             computed(&format!("--limit \"{}\"", limit.text), &limits::axis_of(limit), &names)?;
         }
         let not_covered = self.not_covered(&recipe, &limits)?;
-        let read = ReadOptions { progress: everywhere.reading(&self.data), ..self.reading.options()? };
+        let read = ReadOptions { watch: everywhere.watch(), ..self.reading.options()? };
         let original = read_table(&self.data, &read)?;
         if let Some(frontier) = &frontier {
             check_same_data(frontier, &original)?;
@@ -104,7 +104,14 @@ impl ReleaseCommand {
             let fit = private::fit(&original, &recipe, self.noise()?)?;
             (fit.fitted, Some(fit.ledger))
         } else {
-            (synthesis::fit_watched(&original, &recipe, &Run { ..everywhere.fitting() })?, None)
+            (
+                synthesis::fit_watched(
+                    &original,
+                    &recipe,
+                    &Run { watch: everywhere.watch(), ..Run::default() },
+                )?,
+                None,
+            )
         };
         let folder = out.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
         let candidate = Candidate {

@@ -92,7 +92,7 @@ impl Synth {
         if recipe.privacy.is_some() {
             self.declared_schema()?;
         }
-        let options = ReadOptions { progress: everywhere.reading(&self.data), ..self.reading.options()? };
+        let options = ReadOptions { watch: everywhere.watch(), ..self.reading.options()? };
         let table = read::read_table(&self.data, &options)?;
         let (fitted, ledger) = if recipe.privacy.is_some() {
             self.refuse_guard_rails()?;
@@ -100,7 +100,12 @@ impl Synth {
                 .map_err(|error| self.with_command(error))?;
             (fit.fitted, Some(fit.ledger))
         } else {
-            let run = Run { checkpoint: self.resume.clone(), memory: self.memory, ..everywhere.fitting() };
+            let run = Run {
+                checkpoint: self.resume.clone(),
+                memory: self.memory,
+                watch: everywhere.watch(),
+                ..Run::default()
+            };
             (synthesis::fit_watched(&table, &recipe, &run)?, None)
         };
         let model = match &self.save_model {

@@ -48,7 +48,7 @@ impl TournamentCommand {
     pub(super) fn run(&self, everywhere: &Everywhere) -> Result<ExitCode, Failure> {
         let entrants = self.entrants()?;
         let settings = self.settings()?;
-        let options = ReadOptions { progress: everywhere.reading(&self.data), ..self.reading.options()? };
+        let options = ReadOptions { watch: everywhere.watch(), ..self.reading.options()? };
         let table = read_table(&self.data, &options)?;
         let progress = |what: &str| everywhere.doing(what);
         let standings = tournament(&table, &entrants, &settings, self.repeat, self.seed, &progress)?;

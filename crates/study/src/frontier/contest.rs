@@ -10,6 +10,7 @@ use rayon::ThreadPoolBuilder;
 use serde::Serialize;
 use synthesis::cell_sizes;
 use table::Table;
+use table::watch::{Step, Watch};
 
 use super::axes::AxisName;
 use super::battery::Battery;
@@ -68,17 +69,6 @@ pub struct PlannedContestant {
     pub name: String,
     /// The expected value on each axis of which theory speaks.
     pub expected: Vec<(AxisName, f64)>,
-}
-
-/// How far the runs have come.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Progress {
-    /// Runs that are finished, those found again included.
-    pub done: usize,
-    /// Of those, runs that were found again.
-    pub found_again: usize,
-    /// All runs.
-    pub of: usize,
 }
 
 impl Imported {
@@ -142,11 +132,7 @@ impl Contest<'_> {
     }
 
     /// Runs every contestant, as far as its runs are not kept, on all cores, and puts them on the map.
-    pub fn run(
-        &self,
-        store: &RunStore,
-        watch: &(dyn Fn(Progress) + Sync),
-    ) -> Result<(Frontier, Timings), FrontierError> {
+    pub fn run(&self, store: &RunStore, watch: &Watch) -> Result<(Frontier, Timings), FrontierError> {
         if self.repeat == 0 {
             return Err(FrontierError::option("--repeat", "every recipe must be run at least once"));
         }
@@ -204,18 +190,17 @@ impl Contest<'_> {
     }
 
     /// Every contestant's runs, in their order.
-    fn all_runs(
-        &self,
-        store: &RunStore,
-        watch: &(dyn Fn(Progress) + Sync),
-    ) -> Result<Vec<Vec<RunRecord>>, FrontierError> {
+    fn all_runs(&self, store: &RunStore, watch: &Watch) -> Result<Vec<Vec<RunRecord>>, FrontierError> {
         let jobs = self.jobs();
         let kept: Vec<Option<RunRecord>> =
             jobs.iter().map(|job| store.find(job.name, job.number, &job.key)).collect();
         let pending: Vec<usize> = (0..jobs.len()).filter(|at| kept[*at].is_none()).collect();
         let found_again = jobs.len() - pending.len();
-        let report = |done: usize| watch(Progress { done: found_again + done, found_again, of: jobs.len() });
-        report(0);
+        let report = |done: usize| {
+            watch.report(Step::Running { done: found_again + done, of: jobs.len(), kept: found_again });
+            watch.check().map_err(FrontierError::from)
+        };
+        report(0)?;
         let fresh = self.run_side_by_side(&jobs, &pending, store, &report)?;
         let mut fresh = fresh.into_iter();
         let mut records: Vec<Vec<RunRecord>> =
@@ -234,7 +219,7 @@ impl Contest<'_> {
         jobs: &[Job<'_>],
         pending: &[usize],
         store: &RunStore,
-        report: &(dyn Fn(usize) + Sync),
+        report: &(dyn Fn(usize) -> Result<(), FrontierError> + Sync),
     ) -> Result<Vec<RunRecord>, FrontierError> {
         let threads = rayon::current_num_threads();
         let workers = threads.min(pending.len()).max(1);
@@ -267,7 +252,9 @@ impl Contest<'_> {
                     Ok(kept) => *results[at].lock().unwrap_or_else(PoisonError::into_inner) = Some(kept),
                     Err(error) => return failed(error),
                 }
-                report(done.fetch_add(1, Ordering::Relaxed) + 1);
+                if let Err(error) = report(done.fetch_add(1, Ordering::Relaxed) + 1) {
+                    return failed(error);
+                }
             }
         };
         std::thread::scope(|scope| {

@@ -28,7 +28,7 @@ pub use asked::{AskedBattery, AskedModel};
 pub use axes::AxisName;
 pub use battery::Battery;
 pub use built_in::built_in;
-pub use contest::{Contest, Imported, PlannedContestant, Progress};
+pub use contest::{Contest, Imported, PlannedContestant};
 pub use error::FrontierError;
 pub use grid::Entry;
 pub use records_hash::{records_sha256, schema_sha256};

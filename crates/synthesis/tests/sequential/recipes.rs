@@ -184,22 +184,24 @@ fn a_run_that_was_killed_at_any_variable_resumes_to_the_same_bytes() {
 #[test]
 fn a_fit_tells_what_it_takes_and_where_it_is() {
     use std::sync::{Arc, Mutex};
-    use synthesis::on_records::{FitProgress, Foretold};
+    use table::watch::{Step, Watch};
     let told = Arc::new(Mutex::new(Vec::new()));
     let (of_parts, foretold) = (Arc::clone(&told), Arc::new(Mutex::new(None)));
     let estimate = Arc::clone(&foretold);
-    let run = Run {
-        progress: Some(FitProgress(Arc::new(move |part| {
-            of_parts.lock().unwrap().push((part.variable.to_owned(), part.of))
-        }))),
-        foretold: Some(Foretold(Arc::new(move |told| *estimate.lock().unwrap() = Some(told)))),
-        ..Run::default()
-    };
+    let watch = Watch::new(move |step| match step {
+        Step::Fitting { variable, of, .. } => of_parts.lock().unwrap().push((variable.to_owned(), of)),
+        Step::Estimated { bytes, .. } => *estimate.lock().unwrap() = Some(bytes),
+        other => panic!("{other:?} is no step of a fit"),
+    });
+    let run = Run { watch: watch.clone(), ..Run::default() };
     fit_watched(&households(300), &recipe(""), &run).unwrap();
     let told = told.lock().unwrap();
     assert_eq!((told.len(), told[0].1), (8, 8), "every variable but the identifier");
     assert!(told.iter().any(|(variable, _)| variable == "income"));
-    assert!(foretold.lock().unwrap().unwrap().bytes > 10_000);
+    assert!(foretold.lock().unwrap().unwrap() > 10_000);
+    watch.cancel().now();
+    let cancelled = fit_watched(&households(300), &recipe(""), &run).map(|_| ()).unwrap_err().to_string();
+    assert!(cancelled.contains("cancelled"), "{cancelled}");
     let run = Run { memory: Some(1_000), ..Run::default() };
     let refused = fit_watched(&households(300), &recipe(""), &run).map(|_| ()).unwrap_err().to_string();
     assert!(refused.contains("option `memory`") && refused.contains("GiB"), "{refused}");

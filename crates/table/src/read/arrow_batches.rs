@@ -20,6 +20,7 @@ use super::dictionary::TextBuilder;
 use super::pieces::{Growing, Piece};
 use super::{ReadOptions, learn};
 use crate::column::{Entry, Numbers};
+use crate::watch::Step;
 use crate::{FileProblem, Table, TableError};
 
 /// Reads a Parquet file, row groups in parallel.
@@ -30,15 +31,18 @@ pub(super) fn read_parquet(path: &Path, options: &ReadOptions) -> Result<Table, 
     let open = || File::open(path).map_err(|source| TableError::io(path, source));
     let metadata = ArrowReaderMetadata::load(&open()?, Default::default()).map_err(|error| broken(&error))?;
     let mut reader = Batches::new(path, metadata.schema().clone(), options)?;
+    let length = open()?.metadata().ok().map(|metadata| metadata.len());
     let groups = (0..metadata.metadata().num_row_groups()).into_par_iter().map(|group| {
         let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(open()?, metadata.clone());
         let batches = builder.with_row_groups(vec![group]).with_batch_size(1 << 16).build();
         let batches = batches.map_err(|error| broken(&error))?;
-        let pieces = batches.map(|batch| reader.pieces(&batch.map_err(|error| broken(&error))?));
+        let pieces = batches.map(|batch| {
+            options.watch.check()?;
+            reader.pieces(&batch.map_err(|error| broken(&error))?)
+        });
         let pieces = pieces.collect::<Result<Vec<_>, _>>()?;
-        if let Some(super::Progress(tell)) = &options.progress {
-            tell(metadata.metadata().row_group(group).compressed_size().unsigned_abs());
-        }
+        let bytes = metadata.metadata().row_group(group).compressed_size().unsigned_abs();
+        options.watch.report(Step::Reading { bytes, of: length });
         Ok(pieces)
     });
     let groups = groups.collect::<Result<Vec<_>, TableError>>()?;
@@ -76,6 +80,7 @@ fn read_ipc(
 ) -> Result<Table, TableError> {
     let mut reader = Batches::new(path, schema, options)?;
     for batch in batches {
+        options.watch.check()?;
         let pieces = reader.pieces(&batch.map_err(|error| not_ipc(path, error))?)?;
         reader.append(pieces);
     }

@@ -16,6 +16,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::schema::SchemaFile;
+use crate::watch::{Step, Watch};
 use crate::{FileProblem, Table, TableError};
 
 /// How to read a file.
@@ -27,32 +28,30 @@ pub struct ReadOptions {
     pub missing: Vec<String>,
     /// What is known of the variables.
     pub schema: Option<SchemaFile>,
-    /// Told how many more bytes of the file have been read.
-    pub progress: Option<Progress>,
-}
-
-/// Called with the number of bytes that were just read.
-#[derive(Clone)]
-pub struct Progress(pub Arc<dyn Fn(u64) + Send + Sync>);
-
-impl std::fmt::Debug for Progress {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Progress")
-    }
+    /// Told how many more bytes of the file have been read, and asked whether to go on.
+    pub watch: Watch,
 }
 
 /// A file that tells how far it has been read.
 struct Watched {
     file: File,
-    progress: Option<Progress>,
+    length: Option<u64>,
+    watch: Watch,
+}
+
+impl Watched {
+    fn open(path: &Path, watch: &Watch) -> std::io::Result<Self> {
+        let file = File::open(path)?;
+        let length = file.metadata().ok().filter(std::fs::Metadata::is_file).map(|metadata| metadata.len());
+        Ok(Self { file, length, watch: watch.clone() })
+    }
 }
 
 impl Read for Watched {
     fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        self.watch.check_io()?;
         let bytes = self.file.read(buffer)?;
-        if let Some(Progress(tell)) = &self.progress {
-            tell(bytes as u64);
-        }
+        self.watch.report(Step::Reading { bytes: bytes as u64, of: self.length });
         Ok(bytes)
     }
 }
@@ -85,7 +84,7 @@ pub fn read_unchecked(path: &Path, options: &ReadOptions) -> Result<Table, Table
     let mut start = [0; 6];
     let length = File::open(path).and_then(|mut file| read_fully(&mut file, &mut start));
     let length = length.map_err(|source| TableError::io(path, source))?;
-    let watched = || File::open(path).map(|file| Watched { file, progress: options.progress.clone() });
+    let watched = || Watched::open(path, &options.watch);
     match &start[..length] {
         [b'P', b'A', b'R', b'1', ..] => arrow_batches::read_parquet(path, options),
         b"ARROW1" => arrow_batches::read_ipc_file(path, options),

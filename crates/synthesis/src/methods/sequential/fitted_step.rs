@@ -19,7 +19,7 @@ use super::smoothing::SmoothingKind;
 use super::stored_column::StoredColumn;
 use super::variable_methods::{VariableMethod, Way};
 use crate::key::Key;
-use crate::on_records::{Part, Run};
+use crate::on_records::Run;
 use crate::randomness::Seed;
 use crate::{SynthesisError, checkpoint};
 
@@ -114,6 +114,7 @@ pub(super) fn fit(
     let given = Given { frame: &frame, features: &features };
     let done = AtomicUsize::new(0);
     let fit_one = |number: usize| -> Result<FittedStep, SynthesisError> {
+        run.watch.check()?;
         let step = &plan.steps[number];
         let known = &targets[..number];
         let fitted = checkpoint::kept(run.checkpoint.as_deref(), number, || {
@@ -121,7 +122,7 @@ pub(super) fn fit(
         })?;
         let name = &plan.variables[step.targets[0]].name;
         let done = 1 + done.fetch_add(1, Ordering::Relaxed);
-        run.fitted(Part { variable: name, done, of: plan.steps.len() });
+        run.watch.report(table::watch::Step::Fitting { variable: name, done, of: plan.steps.len() });
         Ok(fitted)
     };
     let steps = (0..plan.steps.len()).into_par_iter().map(fit_one).collect::<Result<Vec<_>, _>>()?;
