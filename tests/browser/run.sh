@@ -17,7 +17,7 @@ if ! grep -qs "\"version\": \"$version\"" "$cache/node_modules/playwright-core/p
   (cd "$cache" && npm install --silent --no-audit --no-fund --ignore-scripts >/dev/null 2>&1) || skip "playwright-core could not be fetched"
 fi
 if [ $# -eq 0 ]; then
-  ${CARGO:-cargo} run --quiet --locked -p report --example sample_reports -- "$cache/samples" >/dev/null
+  ${CARGO:-cargo} run --quiet --locked -p lookalike-report --example sample_reports -- "$cache/samples" >/dev/null
   set -- "$cache"/samples/*.html
 fi
 CHROMIUM="$chromium" SCREENSHOTS="${SCREENSHOTS:-$cache/screenshots}" exec node "$cache/reports.mjs" "$@"

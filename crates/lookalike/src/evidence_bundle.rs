@@ -2,13 +2,13 @@
 
 use std::path::Path;
 
+use frontier::{Frontier, Limit, LimitCheck, epsilon_of, limits, settings_for};
 use measures::{Finding, Measure, MeasureError, Settings, SyntheticSets, align, evaluate};
 use privacy::LedgerRecord;
+use release::decision::Decision;
+use release::evidence::Evidence;
+use release::{Attachment, Books, Input, Manifest, Release, sha256_of_file};
 use report::{Edition, ReportInput, pictures, report_html};
-use study::decision::Decision;
-use study::evidence::Evidence;
-use study::frontier::{Frontier, Limit, LimitCheck, epsilon_of, limits, settings_for};
-use study::release::{Attachment, Books, Input, Manifest, Release, sha256_of_file};
 use synthesis::{Fitted, Recipe, SynthesisError};
 use table::Table;
 

@@ -11,7 +11,6 @@
 //! # Ok::<(), lookalike::table::TableError>(())
 //! ```
 
-pub mod command_line;
 pub mod evidence_bundle;
 
-pub use {inference, measures, models, privacy, report, statistics, study, synthesis, table, town};
+pub use {frontier, inference, measures, models, privacy, release, report, statistics, synthesis, table};

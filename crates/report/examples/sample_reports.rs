@@ -1,4 +1,4 @@
-//! Writes sample reports of the built-in town, in both editions: `cargo run -p report --example sample_reports -- FOLDER`.
+//! Writes sample reports of the built-in town, in both editions: `cargo run -p lookalike-report --example sample_reports -- FOLDER`.
 //! The browser test opens them.
 
 #![allow(clippy::unwrap_used, reason = "an example that cannot go on should panic")]

@@ -1,6 +1,6 @@
 //! What an audit found, on a terminal.
 
-use study::audit::{Bounded, Finding};
+use frontier::audit::{Bounded, Finding};
 use table::figures::thousands;
 
 /// The bound, and whether the claim stands.

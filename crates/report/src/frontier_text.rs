@@ -1,8 +1,8 @@
 //! A frontier on a terminal.
 
 use comfy_table::{CellAlignment, Table, presets};
-use study::frontier::recommendation::figures;
-use study::frontier::{Contestant, Estimated, Frontier, PlannedContestant};
+use frontier::recommendation::figures;
+use frontier::{Contestant, Estimated, Frontier, PlannedContestant};
 use table::figures::{percent, thousands};
 
 /// What theory says before anything is run.

@@ -1,7 +1,6 @@
 //! What was found, written for people. This room computes nothing: every number shown was computed elsewhere.
 
 mod audit_text;
-mod bench_text;
 mod fit_picture;
 mod fit_text;
 mod frontier_text;
@@ -17,14 +16,11 @@ mod pictures;
 mod plan_text;
 mod profile_text;
 mod reference_text;
-mod reproduction_text;
 mod svg;
-mod tournament_text;
 mod verdict;
 mod verification_text;
 
 pub use audit_text::audit_text;
-pub use bench_text::{bench_case_text, bench_list_text, bench_markdown, bench_text};
 pub use fit_picture::fit_pictures;
 pub use fit_text::fit_text;
 pub use frontier_text::{frontier_text, planned_text};
@@ -33,11 +29,8 @@ pub use ledger_text::{ledger_markdown, spending_text};
 pub use measure_text::measure_text;
 pub use measures_text::{measures_markdown, measures_text};
 pub use methods_text::{methods_markdown, methods_text};
+pub use pictures::{Figure, Series};
 pub use plan_text::{plan_text, solution_text};
 pub use profile_text::profile_text;
 pub use reference_text::reference_markdown;
-pub use reproduction_text::{
-    data_needed_text, figure_picture, figure_stem, reproduction_summary, reproduction_text,
-};
-pub use tournament_text::tournament_text;
 pub use verification_text::verification_text;

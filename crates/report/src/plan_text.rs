@@ -1,7 +1,7 @@
 //! A plan and its solution on a terminal.
 
 use comfy_table::{CellAlignment, Table, presets};
-use study::plan::{Plan, Solution};
+use frontier::plan::{Plan, Solution};
 use table::figures::thousands;
 
 /// What each setting of a plan promises.

@@ -1,6 +1,6 @@
 //! What was checked of a release, on a terminal.
 
-use study::release::Verification;
+use release::Verification;
 
 /// Every check, and the verdict.
 pub fn verification_text(release: &str, verification: &Verification) -> String {

@@ -1,6 +1,6 @@
 //! The risk-utility map and what was found of every contestant.
 
-use study::frontier::{Contestant, Frontier, LimitCheck, Origin};
+use ::frontier::{Contestant, Frontier, LimitCheck, Origin};
 
 use super::View;
 use crate::markup::{Markup, Tag, tag};

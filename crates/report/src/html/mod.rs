@@ -21,12 +21,12 @@ mod risk;
 mod summary;
 mod tables;
 
+use ::frontier::Frontier;
+use ::release::Manifest;
+use ::release::decision::Decision;
+use ::release::evidence::{Distribution, Evidence, InternalEvidence};
 use measures::Finding;
 use privacy::LedgerRecord;
-use study::decision::Decision;
-use study::evidence::{Distribution, Evidence, InternalEvidence};
-use study::frontier::Frontier;
-use study::release::Manifest;
 
 use crate::markup::Markup;
 use crate::svg::Picture;

@@ -1,6 +1,6 @@
 //! The map of categories: where each lies in the original, and where in the synthetic file.
 
-use study::evidence::CategoryPlaces;
+use release::evidence::CategoryPlaces;
 
 use crate::markup::{Markup, tag};
 use crate::numbers::figure;

@@ -1,6 +1,6 @@
 //! The distribution of one variable: bars of levels, a histogram of numbers, and rows for codes and missing values.
 
-use study::evidence::{Class, ClassKind, ComparedDistribution, Distribution};
+use release::evidence::{Class, ClassKind, ComparedDistribution, Distribution};
 
 use super::paired_bars::{Row, Sides, WIDTH, WITH_SHORT_NAMES, bar_rows, paired_bars};
 use crate::markup::{Markup, Tag, tag};

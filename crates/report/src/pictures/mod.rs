@@ -18,7 +18,7 @@ pub(crate) use distribution::{compared, released};
 pub(crate) use heat_map::heat_map;
 pub(crate) use pair_table::pair_table;
 pub(crate) use paired_bars::{Row, Sides, WITH_LONG_NAMES, paired_bars};
-pub(crate) use paper_figure::paper_figure;
+pub use paper_figure::{Figure, Series};
 pub(crate) use propensity::propensity;
 pub(crate) use risk_plane::risk_plane;
 pub(crate) use risk_utility_map::risk_utility_map;

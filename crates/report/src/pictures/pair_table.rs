@@ -1,6 +1,6 @@
 //! One two-way table in both files, and how they differ.
 
-use study::evidence::PairTable;
+use release::evidence::PairTable;
 
 use crate::markup::{Markup, tag};
 use crate::numbers::{figure, points, share};

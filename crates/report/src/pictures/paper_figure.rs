@@ -1,8 +1,8 @@
-//! A figure of a paper that is repeated: lines or clouds of points.
+//! A figure of lines or clouds of points, as those of papers are.
 
 use std::collections::BTreeSet;
 
-use study::papers::{Figure, Series};
+use serde::Serialize;
 
 use crate::markup::{Markup, tag};
 use crate::svg::{DataTable, Entry, Picture, Scale, Sign, Symbol, bottom_axis, left_axis, legend, point, px};
@@ -17,8 +17,72 @@ const MOST_SIGNS: usize = 16;
 /// A line of more points than this is drawn without them.
 const MOST_ON_LINE: usize = 40;
 
+/// A figure as numbers.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Figure {
+    /// Which one, such as `Figure 1`.
+    pub name: String,
+    /// What it shows.
+    pub caption: String,
+    /// What runs to the right.
+    pub x: String,
+    /// What runs upwards.
+    pub y: String,
+    /// Its lines or clouds of points.
+    pub series: Vec<Series>,
+}
+
+/// One line or one cloud of points.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Series {
+    /// What it stands for.
+    pub name: String,
+    /// Its points.
+    pub points: Vec<[f64; 2]>,
+}
+
+impl Figure {
+    /// A figure without series.
+    pub fn new(
+        name: impl Into<String>,
+        caption: impl Into<String>,
+        x: impl Into<String>,
+        y: impl Into<String>,
+    ) -> Self {
+        Self { name: name.into(), caption: caption.into(), x: x.into(), y: y.into(), series: Vec::new() }
+    }
+
+    /// The same with one more series.
+    pub fn with(mut self, name: impl Into<String>, points: Vec<[f64; 2]>) -> Self {
+        self.series.push(Series { name: name.into(), points });
+        self
+    }
+
+    /// What its files are called, without their endings.
+    pub fn file_stem(&self) -> String {
+        self.name.to_lowercase().replace(' ', "-")
+    }
+
+    /// The figure as an SVG file.
+    pub fn svg(&self) -> String {
+        paper_figure(self).file()
+    }
+
+    /// The series as comma-separated values: series, x, y.
+    pub fn csv(&self) -> String {
+        let quoted = |text: &str| format!("\"{}\"", text.replace('"', "\"\""));
+        let mut text = format!("series,{},{}\n", quoted(&self.x), quoted(&self.y));
+        for series in &self.series {
+            for [x, y] in &series.points {
+                text.push_str(&format!("{},{x},{y}\n", quoted(&series.name)));
+            }
+        }
+        text
+    }
+}
+
 /// The figure; its numbers lie beside it in a file of their own.
-pub(crate) fn paper_figure(figure: &Figure) -> Picture {
+fn paper_figure(figure: &Figure) -> Picture {
     let mut names: Vec<&str> = Vec::new();
     for series in &figure.series {
         let name = sign_name(figure, series);
@@ -59,7 +123,7 @@ pub(crate) fn paper_figure(figure: &Figure) -> Picture {
         marks.push(group);
     }
     Picture {
-        name: crate::figure_stem(&figure.name),
+        name: figure.file_stem(),
         title: figure.name.clone(),
         description: format!("{} Rightwards: {}. Upwards: {}.", figure.caption, figure.x, figure.y),
         size: (WIDTH, bottom + 44.0),

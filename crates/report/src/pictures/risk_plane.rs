@@ -1,6 +1,6 @@
 //! The (RR, R) plane with the regions that the house accepts (McClure & Reiter 2012).
 
-use study::evidence::IntruderPlane;
+use release::evidence::IntruderPlane;
 use table::figures::thousands;
 
 use crate::markup::{Markup, tag};

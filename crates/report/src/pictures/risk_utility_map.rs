@@ -3,8 +3,8 @@
 //! The default axes are drawn here; a small script moves the same marks when other axes are chosen, and does without the front, which
 //! was found on the default axes.
 
+use frontier::{Axis, Contestant, Estimated, Frontier, Origin};
 use serde_json::{Value, json};
-use study::frontier::{Axis, Contestant, Estimated, Frontier, Origin};
 
 use crate::markup::{Markup, Tag, tag};
 use crate::numbers::{figure, figure_or_dash};

@@ -1,6 +1,6 @@
 //! The τ metrics over sizes of cells.
 
-use study::evidence::TauCurve;
+use release::evidence::TauCurve;
 
 use crate::markup::{Markup, tag};
 use crate::numbers::figure_or_dash;
@@ -22,7 +22,7 @@ pub(crate) fn tau_curves(number: usize, of: &TauCurve) -> Picture {
         ("series-1", "curve dashed", Symbol::Square, "τ₄: cells near k that are of size k"),
     ];
     for (at, (series, class, symbol, text)) in curves.into_iter().enumerate() {
-        let value = |point: &study::evidence::TauPoint| if at == 0 { point.tau3 } else { point.tau4 };
+        let value = |point: &release::evidence::TauPoint| if at == 0 { point.tau3 } else { point.tau4 };
         let places: Vec<(f64, f64)> =
             of.points.iter().filter_map(|point| Some((x.at(point.k as f64), y.at(value(point)?)))).collect();
         let list: Vec<String> = places.iter().map(|(x, y)| format!("{x:.1},{y:.1}")).collect();

@@ -1,0 +1,45 @@
+//! `lookalike audit`: an empirical check of a claimed epsilon.
+
+use std::process::ExitCode;
+
+use ::frontier::audit::{Claim, audit};
+use clap::Args;
+use synthesis::Recipe;
+
+use super::{Everywhere, Failure};
+
+/// Run a private method many times on neighbouring tables, and bound its epsilon from below.
+#[derive(Debug, Args)]
+pub(super) struct Audit {
+    /// The method
+    method: String,
+    /// The epsilon that is claimed
+    #[arg(long, value_name = "E")]
+    epsilon: f64,
+    /// The delta that is claimed with it
+    #[arg(long, value_name = "D")]
+    delta: Option<f64>,
+    /// An option of the method
+    #[arg(long, value_name = "NAME=VALUE")]
+    set: Vec<String>,
+    /// Runs on each of two neighbouring tables
+    #[arg(long, value_name = "R", default_value_t = 10_000)]
+    runs: u32,
+    /// How sure the bound is
+    #[arg(long, value_name = "C", default_value_t = 0.99)]
+    confidence: f64,
+}
+
+impl Audit {
+    pub(super) fn run(&self, everywhere: &Everywhere) -> Result<ExitCode, Failure> {
+        let mut recipe = Recipe::new(&self.method);
+        for assignment in &self.set {
+            recipe.set(assignment)?;
+        }
+        let claim =
+            Claim { epsilon: self.epsilon, delta: self.delta, runs: self.runs, confidence: self.confidence };
+        let finding = audit(&self.method, &recipe.options, &claim)?;
+        everywhere.deliver(&report::audit_text(&finding), || serde_json::json!(finding))?;
+        Ok(if finding.passed { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    }
+}

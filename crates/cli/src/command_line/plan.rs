@@ -1,0 +1,131 @@
+//! `lookalike plan`: risk and utility of the saturated mechanism before anything is generated.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use ::frontier::plan::{
+    Bound, Catall, CellSizes, Free, Grid, MeanCount, Mechanism, Plan, ReplicatedUniques, Solution, solve,
+};
+use clap::Args;
+use serde::Serialize;
+use statistics::counts::CountFamily;
+use table::read::{self, ReadOptions};
+
+use super::describe::Reading;
+use super::{Everywhere, Failure};
+
+/// Tell what the saturated mechanism would give and cost, without generating.
+#[derive(Debug, Args)]
+pub(super) struct PlanCommand {
+    /// The table: CSV (also .gz), Parquet or Arrow IPC
+    data: PathBuf,
+    #[command(flatten)]
+    reading: Reading,
+    /// The count family: poisson, nbi, pig or delaporte
+    #[arg(long, default_value = "nbi")]
+    family: String,
+    /// Dispersions to plan for [default: 0.1,0.5,2,10; 0 for poisson]
+    #[arg(long, value_name = "SIGMA,…", value_delimiter = ',')]
+    sigma: Option<Vec<f64>>,
+    /// Numbers of data sets to plan for
+    #[arg(long, value_name = "M,…", value_delimiter = ',', default_values_t = [1, 5, 10])]
+    m: Vec<u32>,
+    /// The Poisson share of the delaporte family
+    #[arg(long)]
+    nu: Option<f64>,
+    /// Mean count of a cell that is empty but could occur
+    #[arg(long, default_value_t = 0.0)]
+    alpha: f64,
+    /// Factor on all means
+    #[arg(long, default_value_t = 1.0)]
+    scale: f64,
+    /// Cell sizes k and distances d at which tau is given
+    #[arg(long, value_name = "K:D,…", value_delimiter = ',', default_values_t = [String::from("1:0.5")])]
+    near: Vec<String>,
+    /// The paper's normal approximation instead of the exact distribution
+    #[arg(long)]
+    clt: bool,
+    /// A bound such as "tau4(1,0.5) <= 0.1", met by the sigma with the least expected distance at the first m
+    #[arg(long, value_name = "BOUND")]
+    solve: Option<String>,
+    /// With --solve: find m, up to 100, at the first sigma
+    #[arg(long, requires = "solve")]
+    solve_m: bool,
+    /// Groups into which a number is cut where the schema declares no cuts
+    #[arg(long, value_name = "G", default_value_t = 5)]
+    groups: u32,
+}
+
+/// What the plan says, for machines.
+#[derive(Serialize)]
+struct Answer {
+    cells: u64,
+    records: u64,
+    plan: Plan,
+    catall_replicated_uniques: ReplicatedUniques,
+    solution: Option<Solution>,
+}
+
+impl PlanCommand {
+    pub(super) fn run(&self, everywhere: &Everywhere) -> Result<ExitCode, Failure> {
+        let (mechanism, grid) = (self.mechanism()?, self.grid()?);
+        let bound = self.solve.as_deref().map(str::parse::<Bound>).transpose()?;
+        let options = ReadOptions { watch: everywhere.watch(), ..self.reading.options()? };
+        let table = read::read_table(&self.data, &options)?;
+        let sizes = CellSizes::new(synthesis::cell_sizes(&table, self.groups as usize)?)?;
+        let plan = Plan::over(&sizes, &mechanism, &grid)?;
+        let catall = ReplicatedUniques::of_catall(&sizes, &Catall::new(sizes.records()));
+        let free = if self.solve_m { Free::m() } else { Free::sigma() };
+        let start = mechanism.with_m(grid.ms[0])?;
+        let solution = bound.map(|bound| solve(&sizes, &start, &bound, free)).transpose()?;
+        let mut text = report::plan_text(&plan);
+        let again = table::figures::percent(catall.share_of_uniques, 1);
+        text.push_str(&format!("catall would repeat {again} of the unique records.\n"));
+        if let Some(solution) = &solution {
+            text.push_str(&format!("\n{}", report::solution_text(solution)));
+        }
+        let answer = Answer {
+            cells: sizes.cells(),
+            records: sizes.records(),
+            plan,
+            catall_replicated_uniques: catall,
+            solution,
+        };
+        everywhere.deliver(&text, || serde_json::json!(answer))?;
+        Ok(ExitCode::SUCCESS)
+    }
+
+    fn sigmas(&self) -> Vec<f64> {
+        match &self.sigma {
+            Some(sigmas) => sigmas.clone(),
+            None if self.family == "poisson" => vec![0.0],
+            None => vec![0.1, 0.5, 2.0, 10.0],
+        }
+    }
+
+    fn mechanism(&self) -> Result<Mechanism, Failure> {
+        let sigma = (self.family != "poisson").then(|| self.sigmas()[0]);
+        let family = CountFamily::from_options(&self.family, sigma, self.nu)
+            .map_err(frontier::plan::PlanError::from)?;
+        Ok(Mechanism::new(family).with_alpha(self.alpha)?.with_scale(self.scale)?)
+    }
+
+    fn grid(&self) -> Result<Grid, Failure> {
+        let near = self.near.iter().map(|pair| {
+            let parsed = pair
+                .split_once(':')
+                .and_then(|(k, d)| Some((k.trim().parse().ok()?, d.trim().parse().ok()?)));
+            parsed.ok_or_else(|| Failure::Usage(format!("--near {pair}: write it as K:D, such as 1:0.5")))
+        });
+        if self.groups < 2 {
+            return Err(Failure::Usage("--groups: at least two groups are needed".into()));
+        }
+        let mean_count = if self.clt { MeanCount::Clt } else { MeanCount::Exact };
+        Ok(Grid {
+            sigmas: self.sigmas(),
+            ms: self.m.clone(),
+            near: near.collect::<Result<_, _>>()?,
+            mean_count,
+        })
+    }
+}

@@ -1,0 +1,95 @@
+//! `lookalike tournament`: generators held against each other on one table.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::Args;
+use measures::Settings;
+use measures::utility::model::ModelRequest;
+use models::{Formula, ModelFamily};
+use synthesis::Recipe;
+use table::read::{ReadOptions, read_table};
+use tournament::{Entrant, generic_entrants, tournament};
+
+use super::describe::Reading;
+use super::{Everywhere, Failure};
+
+/// Hold generators against each other on one table, by the utility and risk scores of the Synthetic Data Challenge.
+#[derive(Debug, Args)]
+pub(super) struct TournamentCommand {
+    /// The table: CSV (also .gz), Parquet or Arrow IPC
+    data: PathBuf,
+    #[command(flatten)]
+    reading: Reading,
+    /// Variables by which an intruder might know a record; may be given several times
+    #[arg(long, value_name = "NAME,…", required = true)]
+    keys: Vec<String>,
+    /// What an intruder might want to know [default: all variables that are not keys]
+    #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
+    targets: Vec<String>,
+    /// A model whose coefficients should be kept, such as "income ~ sex + age"; may be given several times
+    #[arg(long, value_name = "FORMULA")]
+    model: Vec<String>,
+    /// A recipe that takes part beside the generic ones; may be given several times
+    #[arg(long, value_name = "FILE")]
+    recipe: Vec<PathBuf>,
+    /// Generic entrants to run, such as cart,ipf [default: cart, sample, graph, ipf, catall, saturated]
+    #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
+    only: Option<Vec<String>>,
+    /// Runs of each entrant
+    #[arg(long, value_name = "R", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..))]
+    repeat: u32,
+    /// What all randomness comes from
+    #[arg(long, value_name = "S", default_value_t = 1)]
+    seed: u64,
+}
+
+impl TournamentCommand {
+    pub(super) fn run(&self, everywhere: &Everywhere) -> Result<ExitCode, Failure> {
+        let entrants = self.entrants()?;
+        let settings = self.settings()?;
+        let options = ReadOptions { watch: everywhere.watch(), ..self.reading.options()? };
+        let table = read_table(&self.data, &options)?;
+        let progress = |what: &str| everywhere.doing(what);
+        let standings = tournament(&table, &entrants, &settings, self.repeat, self.seed, &progress)?;
+        everywhere
+            .deliver(&tournament::text::tournament_text(&standings), || serde_json::json!(standings))?;
+        Ok(ExitCode::SUCCESS)
+    }
+
+    fn entrants(&self) -> Result<Vec<Entrant>, Failure> {
+        let mut entrants = generic_entrants();
+        if let Some(only) = &self.only {
+            for name in only {
+                if !entrants.iter().any(|entrant| entrant.name == *name) {
+                    let names = entrants.iter().map(|entrant| entrant.name.as_str());
+                    let hint = table::similar_name::hint(name, names);
+                    return Err(Failure::Usage(format!(
+                        "--only: there is no generic entrant `{name}`{hint}"
+                    )));
+                }
+            }
+            entrants.retain(|entrant| only.contains(&entrant.name));
+        }
+        for path in &self.recipe {
+            let name = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+            let name = name.trim_end_matches(".toml").trim_end_matches(".recipe").to_owned();
+            entrants.push(Entrant { name, recipe: Recipe::read(path)? });
+        }
+        Ok(entrants)
+    }
+
+    fn settings(&self) -> Result<Settings, Failure> {
+        let keys = self.keys.iter().map(|keys| keys.split(',').map(|key| key.trim().to_owned()).collect());
+        let models = self.model.iter().map(|text| {
+            let formula = Formula::parse(text).map_err(measures::MeasureError::from)?;
+            Ok(ModelRequest { formula, family: ModelFamily::Gaussian })
+        });
+        Ok(Settings {
+            keys: keys.collect(),
+            targets: self.targets.clone(),
+            models: models.collect::<Result<_, Failure>>()?,
+            ..Settings::default()
+        })
+    }
+}

@@ -1,0 +1,25 @@
+//! `lookalike verify`: whether a release is what its manifest says.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use ::release::verify;
+use clap::Args;
+
+use super::{Everywhere, Failure};
+
+/// Check a release: hashes, schema, ledger, label.
+#[derive(Debug, Args)]
+pub(super) struct Verify {
+    /// The folder of the release
+    release: PathBuf,
+}
+
+impl Verify {
+    pub(super) fn run(&self, everywhere: &Everywhere) -> Result<ExitCode, Failure> {
+        let verification = verify(&self.release);
+        let text = report::verification_text(&self.release.display().to_string(), &verification);
+        everywhere.deliver(&text, || serde_json::json!(verification))?;
+        Ok(if verification.passed { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    }
+}

@@ -1,7 +1,0 @@
-//! The `lookalike` command.
-
-use std::process::ExitCode;
-
-fn main() -> ExitCode {
-    lookalike::command_line::run()
-}

@@ -1,0 +1,150 @@
+//! A release: synthetic data sets with their schema, recipe, manifest and evidence, in one folder, written whole or not at all.
+//!
+//! What lies in the folder itself may leave the house; what lies in its subfolder [`INTERNAL_FOLDER`] must not. Two chains of hashes
+//! hold a release together: [`MANIFEST`] has those of all public files and [`MANIFEST_HASH`] its own; [`INTERNAL`] has those of all
+//! internal files and [`INTERNAL_HASH`] its own. So [`verify`] sees any byte that was changed, and the public part can be verified
+//! by those who have nothing else.
+
+pub mod decision;
+pub mod evidence;
+mod hashed_file;
+mod verify;
+mod write;
+
+pub use hashed_file::sha256_of_file;
+use privacy::{LedgerRecord, Neighbours};
+use serde::{Deserialize, Serialize};
+use synthesis::Recipe;
+pub use verify::{Check, Verification, verify};
+pub use write::{Attachment, Books, Release, check_target, now};
+
+/// What [`Manifest::format`] says.
+pub const FORMAT: &str = "lookalike-release";
+
+/// The name of the manifest in the folder.
+pub const MANIFEST: &str = "manifest.json";
+
+/// The hash of the manifest, as `sha256sum -c` reads it.
+pub const MANIFEST_HASH: &str = "manifest.sha256";
+
+/// The name of the ledger in the folder.
+pub const LEDGER: &str = "ledger.json";
+
+/// The subfolder that must not leave the house.
+pub const INTERNAL_FOLDER: &str = "internal";
+
+/// In that subfolder, what only the data owner may know of how the release was made, and the hashes of what else is there.
+pub const INTERNAL: &str = "internal.json";
+
+/// The hash of [`INTERNAL`].
+pub const INTERNAL_HASH: &str = "internal.sha256";
+
+/// What the manifest says of records all of whose variables are drawn.
+pub const LABEL: &str = "synthetic data: no record is that of a real unit";
+
+/// What it says of others.
+pub const PARTLY: &str = "partly synthetic data: some variables hold the values of real units";
+
+/// What the manifest of a release by this recipe says of the records.
+pub fn label(recipe: &Recipe) -> &'static str {
+    if recipe.keeps_values() { PARTLY } else { LABEL }
+}
+
+/// What only the data owner may know of a release. With the seed, draws can be replayed and traced to original records; with the
+/// hash of the data, an intruder who knows all records but one can confirm a guess at the last.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Internal {
+    /// Says so.
+    pub confidential: String,
+    /// The seed; with the same input, recipe and version it gives the same bytes. A private release has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seed: Option<u64>,
+    /// SHA-256 of the data, or of the model from which the data sets were drawn. It is not kept of a private release.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub input_sha256: Option<String>,
+    /// What the fit had to say.
+    #[serde(default)]
+    pub remarks: Vec<String>,
+    /// Every other file of the subfolder.
+    #[serde(default)]
+    pub files: Vec<FileEntry>,
+}
+
+/// What a release is and how it was made; analysts' rules of inference are chosen from it.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Manifest {
+    /// Always `lookalike-release`.
+    pub format: String,
+    /// Version of the format.
+    pub version: u32,
+    /// The software that made it.
+    pub software: String,
+    /// When, in UTC.
+    pub created: String,
+    /// What the records are: [`LABEL`] or [`PARTLY`].
+    #[serde(default)]
+    pub label: String,
+    /// The method.
+    pub method: String,
+    /// How many data sets there are.
+    pub m: u32,
+    /// What is guaranteed of privacy.
+    pub guarantee: String,
+    /// What a guarantee does not cover, because the version was chosen or accepted by looking at the original.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub not_covered: Option<String>,
+    /// Where the randomness came from; the seed itself is internal.
+    pub seed_from: String,
+    /// The confidential input, without its content.
+    pub input: Input,
+    /// What the fit of a private release had to say; of others that is internal, since it may depend on the records.
+    pub remarks: Vec<String>,
+    /// Every other public file of the folder.
+    pub files: Vec<FileEntry>,
+}
+
+/// What is told of the input.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Input {
+    /// Number of records: the N of inference.
+    pub rows: u64,
+    /// Number of variables.
+    pub columns: usize,
+}
+
+/// A file of the release.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct FileEntry {
+    /// Its name in the folder.
+    pub name: String,
+    /// Its size in bytes.
+    pub bytes: u64,
+    /// SHA-256 of its content.
+    pub sha256: String,
+    /// Number of records of a data file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rows: Option<u64>,
+}
+
+/// What a manifest says of privacy, given its ledger.
+fn guarantee(ledger: Option<&LedgerRecord>) -> String {
+    let Some(record) = ledger else {
+        return "not private: no differential privacy was asked for".into();
+    };
+    if let Some(warning) = &record.warning {
+        return warning.clone();
+    }
+    let neighbours = match record.neighbours {
+        Neighbours::AddRemove => "with or without any one",
+        Neighbours::ReplaceOne => "with any one replaced by another",
+    };
+    format!(
+        "{}: tables {neighbours} {} are indistinguishable to this degree, by this release alone; see {LEDGER}",
+        record.asked, record.unit
+    )
+}
+
+/// The name of data set `number`, from 0.
+fn data_name(number: u32, extension: &str) -> String {
+    format!("synthetic-{}.{extension}", number + 1)
+}

@@ -1,0 +1,430 @@
+//! Whether a release is what its manifest says.
+
+use std::collections::BTreeSet;
+use std::path::{Component, Path, PathBuf};
+
+use privacy::LedgerRecord;
+use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use synthesis::Recipe;
+use synthesis::private::Accounting;
+use table::Table;
+use table::read::{ReadOptions, read_table};
+use table::schema::SchemaFile;
+
+use super::hashed_file::{sha256_of, sha256_of_file};
+use super::{
+    FORMAT, FileEntry, INTERNAL, INTERNAL_FOLDER, INTERNAL_HASH, Internal, LABEL, LEDGER, MANIFEST,
+    MANIFEST_HASH, Manifest, data_name, guarantee, label,
+};
+
+/// What was checked of a release, in order.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Verification {
+    /// Whether everything is as it should be.
+    pub passed: bool,
+    /// Each check.
+    pub checks: Vec<Check>,
+}
+
+/// One check.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Check {
+    /// What was checked.
+    pub what: String,
+    /// Whether it is so.
+    pub passed: bool,
+    /// What was found.
+    pub found: String,
+}
+
+/// Checks hashes, that nothing is there that does not belong, that every data file keeps the schema, that the ledger adds up and
+/// is that of the guarantee, and that the records are labelled.
+pub fn verify(folder: &Path) -> Verification {
+    let mut checks = Checks::default();
+    if let Some(manifest) = checks.sealed::<Manifest>(folder, MANIFEST, MANIFEST_HASH) {
+        checks.files(folder, &manifest.files, "public files");
+        checks.strangers(
+            folder,
+            &manifest.files,
+            &[MANIFEST, MANIFEST_HASH],
+            Some(INTERNAL_FOLDER),
+            "the folder",
+        );
+        checks.manifest(&manifest);
+        if let Some(schema) = checks.schema(folder) {
+            checks.data(folder, &manifest, &schema);
+        }
+        checks.ledger(folder, &manifest);
+        checks.label(folder, &manifest);
+    }
+    let internal = folder.join(INTERNAL_FOLDER);
+    if !internal.exists() {
+        checks.note("internal files", true, "not in this copy");
+    } else if let Some(list) = checks.sealed::<Internal>(&internal, INTERNAL, INTERNAL_HASH) {
+        checks.files(&internal, &list.files, "internal files");
+        checks.strangers(&internal, &list.files, &[INTERNAL, INTERNAL_HASH], None, "the internal folder");
+    }
+    Verification { passed: checks.0.iter().all(|check| check.passed), checks: checks.0 }
+}
+
+#[derive(Default)]
+struct Checks(Vec<Check>);
+
+impl Checks {
+    fn note(&mut self, what: &str, passed: bool, found: impl Into<String>) {
+        self.0.push(Check { what: what.to_owned(), passed, found: found.into() });
+    }
+
+    /// A list of files that is what its own hash says.
+    fn sealed<T: DeserializeOwned>(&mut self, folder: &Path, list: &str, hash: &str) -> Option<T> {
+        let bytes = match std::fs::read(folder.join(list)) {
+            Ok(bytes) => bytes,
+            Err(error) => {
+                self.note(list, false, format!("cannot be read: {error}"));
+                return None;
+            }
+        };
+        let expected = format!("{}  {list}\n", sha256_of(&bytes));
+        let sealed = std::fs::read(folder.join(hash)).is_ok_and(|found| found == expected.as_bytes());
+        self.note(
+            list,
+            sealed,
+            if sealed { format!("as {hash} says") } else { format!("not as {hash} says") },
+        );
+        match serde_json::from_slice(&bytes) {
+            Ok(parsed) => Some(parsed),
+            Err(error) => {
+                self.note(list, false, format!("not the form it should have: {error}"));
+                None
+            }
+        }
+    }
+
+    /// Every file that is listed is a plain file within the folder, listed once, with the size and the hash that it should have.
+    fn files(&mut self, folder: &Path, files: &[FileEntry], what: &str) {
+        let mut wrong = Vec::new();
+        let mut names = BTreeSet::new();
+        for file in files {
+            let path = folder.join(&file.name);
+            if !names.insert(&file.name) {
+                wrong.push(format!("{} is listed twice", file.name));
+            } else if !is_within(&file.name) {
+                wrong.push(format!("{} leads out of the folder", file.name));
+            } else if !std::fs::symlink_metadata(&path).is_ok_and(|found| found.is_file()) {
+                wrong.push(format!("{} is missing, or not a plain file", file.name));
+            } else if !sha256_of_file(&path).is_ok_and(|hash| hash == file.sha256)
+                || !std::fs::metadata(&path).is_ok_and(|found| found.len() == file.bytes)
+            {
+                wrong.push(format!("{} was changed", file.name));
+            }
+        }
+        let found = if wrong.is_empty() { format!("{} as listed", files.len()) } else { wrong.join("; ") };
+        self.note(what, wrong.is_empty(), found);
+    }
+
+    /// Nothing lies in the folder that is not listed; links are not followed.
+    fn strangers(
+        &mut self,
+        folder: &Path,
+        files: &[FileEntry],
+        own: &[&str],
+        apart: Option<&str>,
+        what: &str,
+    ) {
+        let listed: BTreeSet<PathBuf> = files
+            .iter()
+            .map(|file| file.name.as_str())
+            .chain(own.iter().copied())
+            .map(PathBuf::from)
+            .collect();
+        let mut found = Vec::new();
+        walk(folder, Path::new(""), apart, &mut found);
+        let strangers: Vec<String> = found
+            .iter()
+            .filter(|path| !listed.contains(*path))
+            .map(|path| path.display().to_string())
+            .collect();
+        let text = if strangers.is_empty() {
+            "holds nothing else".to_owned()
+        } else {
+            format!("also holds {}", strangers.join(", "))
+        };
+        self.note(what, strangers.is_empty(), text);
+    }
+
+    fn manifest(&mut self, manifest: &Manifest) {
+        let known = manifest.format == FORMAT && manifest.version == 1;
+        self.note("form of the manifest", known, format!("{} version {}", manifest.format, manifest.version));
+        let unknown: Vec<&str> = manifest
+            .files
+            .iter()
+            .filter(|file| file.rows.is_none() && !belongs(&file.name))
+            .map(|file| file.name.as_str())
+            .collect();
+        let found = if unknown.is_empty() {
+            "all known".to_owned()
+        } else {
+            format!("unknown: {}", unknown.join(", "))
+        };
+        self.note("kinds of files", unknown.is_empty(), found);
+    }
+
+    fn schema(&mut self, folder: &Path) -> Option<SchemaFile> {
+        let read = SchemaFile::read(&folder.join("schema.toml"))
+            .and_then(|schema| schema.clone().finish().map(|finished| (schema, finished)));
+        match read {
+            Ok((schema, finished)) => {
+                let variables = finished.variables().len();
+                self.note("schema.toml", true, format!("valid, {variables} variables"));
+                Some(schema)
+            }
+            Err(error) => {
+                self.note("schema.toml", false, error.to_string());
+                None
+            }
+        }
+    }
+
+    fn data(&mut self, folder: &Path, manifest: &Manifest, schema: &SchemaFile) {
+        let names: Vec<&str> =
+            manifest.files.iter().filter(|file| file.rows.is_some()).map(|file| file.name.as_str()).collect();
+        let is_whole = |extension: &str| {
+            let wanted = (0..manifest.m).map(|number| data_name(number, extension));
+            manifest.m > 0 && wanted.eq(names.iter().map(|name| (*name).to_owned()))
+        };
+        let whole = is_whole("csv") || is_whole("parquet");
+        self.note("data sets", whole, format!("{} of {}", names.len(), manifest.m));
+        for file in manifest.files.iter().filter(|file| file.rows.is_some() && is_within(&file.name)) {
+            let options = ReadOptions { schema: Some(schema.clone()), ..ReadOptions::default() };
+            match read_table(&folder.join(&file.name), &options) {
+                Ok(table) if Some(table.rows() as u64) == file.rows => {
+                    self.note(&file.name, true, format!("{} records keep the schema", table.rows()));
+                }
+                Ok(table) => {
+                    self.note(&file.name, false, format!("{} records, not as listed", table.rows()));
+                }
+                Err(error) => self.note(&file.name, false, error.to_string()),
+            }
+        }
+    }
+
+    fn ledger(&mut self, folder: &Path, manifest: &Manifest) {
+        let asked = match Recipe::read(&folder.join("recipe.toml")) {
+            Ok(recipe) => recipe.privacy,
+            Err(error) => return self.note("recipe.toml", false, error.to_string()),
+        };
+        let path = folder.join(LEDGER);
+        if !path.exists() {
+            let passed = asked.is_none() && manifest.guarantee == guarantee(None);
+            let found =
+                if passed { "none: nothing private was asked for" } else { "missing from a private release" };
+            return self.note("ledger", passed, found);
+        }
+        let bytes = std::fs::read(&path).unwrap_or_default();
+        match serde_json::from_slice::<LedgerRecord>(&bytes) {
+            Err(error) => self.note("ledger", false, format!("not the form it should have: {error}")),
+            Ok(record) => {
+                let adds_up = record.verify();
+                let found = adds_up.as_ref().map_or_else(ToString::to_string, |()| {
+                    format!("{} looks add up within {}", record.events.len(), record.asked)
+                });
+                self.note("ledger", adds_up.is_ok(), found);
+                let promised = guarantee(Some(&record));
+                let same = manifest.guarantee == promised;
+                self.note("guarantee", same, if same { promised } else { "not that of the ledger".into() });
+                let budget = asked.and_then(|settings| settings.budget(Accounting::Basic).ok());
+                let same = budget.map(|budget| budget.asked()) == Some(record.asked);
+                let found = if same { "that of the ledger" } else { "not that of the ledger" };
+                self.note("budget of the recipe", same, found);
+            }
+        }
+    }
+
+    fn label(&mut self, folder: &Path, manifest: &Manifest) {
+        let recipe = Recipe::read(&folder.join("recipe.toml")).ok();
+        let wanted = recipe.as_ref().map_or(LABEL, label);
+        let said = manifest.label == wanted;
+        self.note(
+            "label",
+            said,
+            if said { wanted } else { "the manifest does not say what the records are" },
+        );
+        let Some(label) = recipe.and_then(|recipe| recipe.after.label) else { return };
+        for file in manifest.files.iter().filter(|file| file.rows.is_some()) {
+            let labelled = read_table(&folder.join(&file.name), &ReadOptions::default())
+                .is_ok_and(|table| is_labelled(&table, &label));
+            let found = if labelled { "in every record" } else { "not in every record" };
+            self.note(&format!("label of {}", file.name), labelled, found);
+        }
+    }
+}
+
+/// Whether some column holds this text in every record.
+fn is_labelled(table: &Table, label: &str) -> bool {
+    let variables = table.schema().variables().iter().enumerate();
+    let mut constant = variables.filter(|(_, variable)| {
+        variable
+            .kind
+            .levels()
+            .is_some_and(|levels| levels.len() == 1 && levels.iter().any(|level| level == label))
+    });
+    constant.any(|(position, _)| table.missing(position) == 0)
+}
+
+/// Whether a listed name stays within the folder.
+fn is_within(name: &str) -> bool {
+    let mut parts = Path::new(name).components().peekable();
+    parts.peek().is_some() && parts.all(|part| matches!(part, Component::Normal(_)))
+}
+
+/// Whether a release may hold a file of this name beside its data.
+fn belongs(name: &str) -> bool {
+    let is_picture =
+        name.strip_prefix("pictures/").is_some_and(|file| file.ends_with(".svg") && !file.contains('/'));
+    is_picture
+        || ["schema.toml", "recipe.toml", LEDGER, "ledger.md", "report.html", "decision.json"].contains(&name)
+}
+
+/// Everything below a folder that is not a folder itself, by its path from there; links are listed and not followed.
+fn walk(folder: &Path, below: &Path, apart: Option<&str>, found: &mut Vec<PathBuf>) {
+    let Ok(entries) = std::fs::read_dir(folder.join(below)) else {
+        found.push(below.join("(cannot be read)"));
+        return;
+    };
+    for entry in entries.flatten() {
+        let path = below.join(entry.file_name());
+        if apart.is_some_and(|apart| path == Path::new(apart)) {
+            continue;
+        }
+        if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            walk(folder, &path, None, found);
+        } else {
+            found.push(path);
+        }
+    }
+    found.sort();
+}
+
+#[cfg(test)]
+mod tests {
+    use synthesis::private;
+    use table::read::read_csv_text;
+
+    use super::*;
+    use crate::{Attachment, Books, Input, Release};
+
+    fn failing(folder: &Path) -> Vec<String> {
+        verify(folder).checks.into_iter().filter(|check| !check.passed).map(|check| check.what).collect()
+    }
+
+    fn attachment(name: &str, internal: bool) -> Attachment {
+        Attachment { name: name.into(), contents: b"<p>of a report</p>\n".to_vec(), internal }
+    }
+
+    /// A private release with evidence, or one that is not private.
+    fn release(out: &Path, is_private: bool) {
+        let schema = "[table]\nunit = \"person\"\ndeclared = true\nreason = \"invented\"\n[variables.sex]\nkind = \"categorical\"\n\
+                      levels = [\"F\", \"M\"]\n";
+        let options =
+            ReadOptions { schema: Some(SchemaFile::parse(schema).unwrap()), ..ReadOptions::default() };
+        let people = read_csv_text("sex\nF\nM\nF\nM\n", &options).unwrap();
+        let mut recipe =
+            Recipe::parse("method = \"catall\"\nm = 2\nrows = 9\n[after]\nlabel = \"FAKE\"\n").unwrap();
+        let (fitted, ledger) = if is_private {
+            recipe.privacy = Some(private::PrivacySettings { epsilon: Some(1.0), ..Default::default() });
+            let fit = private::fit(&people, &recipe, privacy::NoiseSource::insecure_test_seed(1)).unwrap();
+            (fit.fitted, Some(fit.ledger))
+        } else {
+            (synthesis::fit(&people, &recipe).unwrap(), None)
+        };
+        let books = ledger.as_ref().map(|record| Books { record, page: "the ledger".into() });
+        let attachments = vec![attachment("pictures/map.svg", false), attachment("evaluation.json", true)];
+        let input = Input { rows: 4, columns: 1 };
+        Release {
+            fitted: &fitted,
+            recipe: &recipe,
+            input,
+            input_sha256: "x".into(),
+            books,
+            not_covered: None,
+            attachments,
+        }
+        .write(out, false)
+        .unwrap();
+    }
+
+    #[test]
+    fn a_flipped_byte_in_any_file_is_found() {
+        for is_private in [false, true] {
+            let folder = tempfile::tempdir().unwrap();
+            let out = folder.path().join("out");
+            release(&out, is_private);
+            assert_eq!(failing(&out), Vec::<String>::new());
+            let mut files = Vec::new();
+            walk(&out, Path::new(""), None, &mut files);
+            assert_eq!(files.len(), 10 + if is_private { 2 } else { 0 }, "{files:?}");
+            for file in files {
+                let path = out.join(&file);
+                let bytes = std::fs::read(&path).unwrap();
+                for place in 0..bytes.len() {
+                    if place > 40 && place + 40 < bytes.len() && place % 61 > 0 {
+                        continue;
+                    }
+                    let mut flipped = bytes.clone();
+                    flipped[place] ^= 1;
+                    std::fs::write(&path, &flipped).unwrap();
+                    assert!(!verify(&out).passed, "byte {place} of {}", file.display());
+                }
+                std::fs::remove_file(&path).unwrap();
+                assert!(!verify(&out).passed, "{} is gone", file.display());
+                std::fs::write(&path, &bytes).unwrap();
+            }
+            assert!(verify(&out).passed, "mended");
+        }
+    }
+
+    #[test]
+    fn what_does_not_belong_is_found_and_the_public_part_stands_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let out = folder.path().join("out");
+        release(&out, false);
+        std::fs::write(out.join("original.csv"), "sex\nF\n").unwrap();
+        assert_eq!(failing(&out), ["the folder"]);
+        std::fs::rename(out.join("original.csv"), out.join("internal/original.csv")).unwrap();
+        assert_eq!(failing(&out), ["the internal folder"]);
+        std::fs::remove_dir_all(out.join("internal")).unwrap();
+        assert_eq!(failing(&out), Vec::<String>::new());
+        assert_eq!(failing(folder.path()), [MANIFEST]);
+    }
+
+    /// Someone who changes a file and seals the release anew must still keep what the files promise each other.
+    #[test]
+    fn a_release_that_was_sealed_anew_must_still_keep_its_promises() {
+        let folder = tempfile::tempdir().unwrap();
+        for (name, from, to, expected) in [
+            ("synthetic-1.csv", "FAKE", "TRUE", vec!["synthetic-1.csv", "label of synthetic-1.csv"]),
+            ("ledger.json", "\"epsilon\": 1.0", "\"epsilon\": 0.5", vec!["ledger"]),
+            ("manifest.json", "synthetic data: ", "real data: ", vec!["label"]),
+            ("schema.toml", "\"M\"", "\"X\"", vec!["synthetic-1.csv", "synthetic-2.csv"]),
+        ] {
+            let out = folder.path().join(name);
+            release(&out, true);
+            let text = std::fs::read_to_string(out.join(name)).unwrap();
+            assert!(text.contains(from), "{name}: {text}");
+            std::fs::write(out.join(name), text.replace(from, to)).unwrap();
+            let sealed = std::fs::read(out.join(MANIFEST)).unwrap();
+            let mut manifest: Manifest = serde_json::from_slice(&sealed).unwrap();
+            for file in &mut manifest.files {
+                file.sha256 = sha256_of_file(&out.join(&file.name)).unwrap();
+            }
+            let list = serde_json::to_string(&manifest).unwrap();
+            std::fs::write(out.join(MANIFEST), &list).unwrap();
+            let hash = format!("{}  {MANIFEST}\n", sha256_of(list.as_bytes()));
+            std::fs::write(out.join(MANIFEST_HASH), hash).unwrap();
+            let found = failing(&out);
+            assert!(expected.iter().all(|what| found.iter().any(|found| found == what)), "{name}: {found:?}");
+        }
+    }
+}
