@@ -8,7 +8,7 @@ export CARGO_TERM_COLOR ?= never
 export PROPTEST_RNG_SEED ?= 1901
 CARGO ?= cargo
 
-.PHONY: test format lint unit docs dependencies test-browser demo bench bench-peers
+.PHONY: test format lint unit docs dependencies tools sbom package test-browser demo bench bench-peers
 
 test: format lint unit docs dependencies test-browser
 
@@ -24,11 +24,28 @@ unit:
 docs:
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --locked
 
-# One version of arrow in the tree, no heavy engine in the default build; licences and advisories where cargo-deny is there.
-dependencies:
+# One version of arrow in the tree, no heavy engine in the default build, licences and sources as deny.toml allows.
+dependencies: tools
 	@! $(CARGO) tree --workspace --locked --duplicates --depth 0 | grep -E '^(arrow|parquet)' || (echo "two versions of arrow in the tree" && false)
-	@! $(CARGO) tree --locked --prefix none | grep -E '^datafusion' || (echo "datafusion is in the default build" && false)
-	@if command -v cargo-deny >/dev/null; then $(CARGO) deny --offline check bans licenses sources; else echo "cargo-deny is not installed: licences not checked"; fi
+	@! $(CARGO) tree --locked --prefix none | grep -E '^(datafusion|tokio|postgres|axum|openssl)' || (echo "a heavy engine is in the default build" && false)
+	@! $(CARGO) tree --locked -p lookalike --prefix none --edges normal | grep -E '^(clap|indicatif|lookalike-(town|papers|benchmarks|tournament)) ' || (echo "the library depends on a front door or on research" && false)
+	$(TOOLS)/bin/cargo-deny --offline check bans licenses sources
+
+# Tools that are installed by name and kept in the cache.
+TOOLS := $(CACHE)/tools
+tools: $(TOOLS)/bin/cargo-deny
+
+$(TOOLS)/bin/cargo-deny:
+	$(CARGO) install cargo-deny --locked --root $(TOOLS) --target-dir $(CACHE)/target-tools
+
+# The dependencies of the binary as a CycloneDX document, one a crate.
+sbom:
+	test -x $(TOOLS)/bin/cargo-cyclonedx || $(CARGO) install cargo-cyclonedx --locked --root $(TOOLS) --target-dir $(CACHE)/target-tools
+	$(TOOLS)/bin/cargo-cyclonedx cyclonedx --manifest-path crates/cli/Cargo.toml --format json
+
+# Every crate that is published packs and builds from its package.
+package:
+	$(CARGO) package --workspace --locked --allow-dirty --no-verify --exclude lookalike-shared-data
 
 # Opens reports in headless Chromium, wide and on a phone; says that it is skipped where there is none. REPORTS names other files.
 test-browser:

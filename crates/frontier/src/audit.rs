@@ -31,7 +31,7 @@ pub struct Claim {
 
 /// What was found.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Finding {
+pub struct AuditFinding {
     /// The method.
     pub method: String,
     /// The ε that is claimed.
@@ -76,7 +76,7 @@ pub struct ScenarioFinding {
 }
 
 /// Audits a method of the registry with these options, at noise of the operating system.
-pub fn audit(method: &str, options: &toml::Table, claim: &Claim) -> Result<Finding, SynthesisError> {
+pub fn audit(method: &str, options: &toml::Table, claim: &Claim) -> Result<AuditFinding, SynthesisError> {
     let settings = PrivacySettings { epsilon: Some(claim.epsilon), delta: claim.delta, ..Default::default() };
     audit_code(method, claim, &scenarios(method)?, |table, scenario, _| {
         let recipe = scenario.recipe(method, options, &settings);
@@ -106,7 +106,7 @@ pub fn audit_code(
     claim: &Claim,
     scenarios: &[Scenario],
     run: impl Fn(&table::Table, &Scenario, u64) -> Result<i64, SynthesisError> + Sync,
-) -> Result<Finding, SynthesisError> {
+) -> Result<AuditFinding, SynthesisError> {
     if claim.runs < 100 {
         return Err(SynthesisError::option("runs", "fewer than 100 runs prove nothing; ask for more"));
     }
@@ -137,7 +137,7 @@ pub fn audit_code(
         findings.push(bound(scenario, &with, &without, delta, bounded, confidence)?);
     }
     let lower_bound = findings.iter().map(|finding| finding.lower_bound).fold(0.0, f64::max);
-    Ok(Finding {
+    Ok(AuditFinding {
         method: method.to_owned(),
         epsilon: claim.epsilon,
         delta,

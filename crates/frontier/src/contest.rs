@@ -53,13 +53,14 @@ pub struct Contest<'a> {
 }
 
 /// A contestant that another tool made: the data sets of one release.
+#[derive(Clone)]
 pub struct Imported {
     /// Its name.
     pub name: String,
     /// The files' names, without their folders.
     pub files: Vec<String>,
     /// Their records.
-    pub tables: Vec<Table>,
+    pub tables: Vec<Arc<Table>>,
 }
 
 /// What theory says of one contestant.
@@ -182,7 +183,7 @@ impl Contest<'_> {
             }
         }
         for (at, imported) in self.imported.iter().enumerate() {
-            let tables: Vec<String> = imported.tables.iter().map(of_table).collect();
+            let tables: Vec<String> = imported.tables.iter().map(|table| of_table(table)).collect();
             let key = key(&tables.join("\n"), 0);
             jobs.push(Job { contestant: self.entries.len() + at, name: &imported.name, number: 0, key });
         }

@@ -4,6 +4,7 @@
 //! Such data sets are not private. They are never written: a frontier keeps what was found of them, and what is released is drawn anew,
 //! with noise of the operating system.
 
+use std::sync::Arc;
 use std::time::Instant;
 
 use measures::utility::tables::SyntheticSize;
@@ -81,10 +82,16 @@ fn of_made(
 }
 
 /// Measures files that another tool made.
-pub fn of_files(original: &Table, tables: &[Table], battery: &Battery, key: String) -> RunRecord {
+pub fn of_files(original: &Table, tables: &[Arc<Table>], battery: &Battery, key: String) -> RunRecord {
     let record =
         RunRecord { key, failed: None, remarks: Vec::new(), seconds: [0.0; 2], findings: Vec::new() };
-    measured(original, tables.to_vec(), &battery.settings, battery, record)
+    measured(
+        original,
+        tables.iter().map(|table| table.as_ref().clone()).collect(),
+        &battery.settings,
+        battery,
+        record,
+    )
 }
 
 /// The battery's settings with what is known of this recipe: its mechanism, its scale, and whether it chose its number of records.

@@ -175,7 +175,7 @@ fn runs_of_other_records_are_not_taken() {
         contest.imported = vec![Imported {
             name: "other".into(),
             files: vec!["o.csv".into()],
-            tables: vec![imported.clone()],
+            tables: vec![Arc::new(imported.clone())],
         }];
         contest.run(&store, &watch).unwrap();
         found_again.load(Ordering::Relaxed)
@@ -206,8 +206,11 @@ fn threads_do_not_change_a_frontier() {
 fn files_of_other_tools_take_part_if_their_columns_agree() {
     let town = categorical_town(200);
     let mut contest = contest(&town, "[[recipe]]\nmethod = \"catall\"\n", 2);
-    let import =
-        |tables: Vec<Table>| Imported { name: "other".into(), files: vec!["other.csv".into()], tables };
+    let import = |tables: Vec<Table>| Imported {
+        name: "other".into(),
+        files: vec!["other.csv".into()],
+        tables: tables.into_iter().map(Arc::new).collect(),
+    };
     contest.imported = vec![import(vec![categorical_town(150), town.clone()])];
     let (frontier, _) = contest.run(&RunStore::nowhere(), &Watch::default()).unwrap();
     assert_eq!(find(&frontier, "other").runs, 1);

@@ -1,16 +1,59 @@
 //! Lookalike makes synthetic versions of confidential tables and tells, with numbers, how useful and how risky each one is.
 //!
-//! This crate is the front door: it re-exports the rooms behind it and holds the thin command line.
+//! One request and one outcome a job: a request is plain data, `run` does the job and returns its outcome or one [`Error`]. Nothing is
+//! printed, no process is ended, no thread pool is set up; work runs on the rayon pool of the caller. A [`Watch`] is told how far the
+//! work is and can cancel it from another thread. What must not be released is refused here, whichever front door asks.
+//!
+//! | job | request | outcome |
+//! |---|---|---|
+//! | what is this table? | [`DescribeRequest`] | [`DescribeOutcome`] |
+//! | what would the saturated mechanism cost? | [`PlanRequest`] | [`PlanOutcome`] |
+//! | make synthetic versions | [`SynthesiseRequest`] | [`SynthesiseOutcome`] |
+//! | draw more from a saved model | [`SampleRequest`] | [`SynthesiseOutcome`] |
+//! | what are they worth, what do they disclose? | [`MeasureRequest`] | [`MeasureOutcome`] |
+//! | which method and setting is best? | [`FrontierRequest`] | [`FrontierOutcome`] |
+//! | release it with the evidence | [`ReleaseRequest`] | [`ReleaseOutcome`] |
+//! | is this release as it was made? | [`VerifyRequest`] | [`Verification`](release::Verification) |
+//! | draw valid conclusions from it | [`FitRequest`] | [`Findings`](inference::Findings) |
+//! | does a method keep its ε? | [`AuditRequest`] | [`AuditFinding`](frontier::audit::AuditFinding) |
 //!
 //! ```
-//! use lookalike::table::{Grouping, profile::profile, read};
+//! use lookalike::prelude::*;
 //!
-//! let people = read::read_csv_text("sex,age\nF,31\nM,47\nF,31\n", &read::ReadOptions::default())?;
-//! let profile = profile(&people, &[], &Grouping::default())?;
-//! assert_eq!((profile.rows, profile.cells.as_str()), (3, "4"));
-//! # Ok::<(), lookalike::table::TableError>(())
+//! let people = read_csv_text("sex,age\nF,31\nM,47\nF,31\n", &ReadOptions::default())?;
+//! let described = DescribeRequest::new(Data::records("people", people)).run(&Watch::default())?;
+//! assert_eq!(described.profile.rows, 3);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-pub mod evidence_bundle;
+mod amount;
+mod data;
+mod error;
+mod jobs;
+mod noise;
+pub mod prelude;
+mod questions;
 
+pub use amount::Amount;
+pub use data::Data;
+pub use error::{Error, ErrorKind};
+pub use jobs::audit::AuditRequest;
+pub use jobs::describe::{DescribeOutcome, DescribeRequest};
+pub use jobs::fit::FitRequest;
+pub use jobs::frontier::{
+    FRONTIER_PAGE, FRONTIER_RECIPES, FrontierOutcome, FrontierRequest, OpenedFrontier, read_frontier,
+    read_grid,
+};
+pub use jobs::measure::{MeasureOutcome, MeasureRequest};
+pub use jobs::plan::{PlanOutcome, PlanRequest};
+pub use jobs::release::{ReleaseOutcome, ReleaseRequest, Version};
+pub use jobs::sample::SampleRequest;
+pub use jobs::synthesise::{SynthesiseOutcome, SynthesiseRequest};
+pub use jobs::verify::VerifyRequest;
+pub use noise::Noise;
+pub use questions::{Questions, read_regions};
+pub use table::watch::{Cancel, Step, Watch};
 pub use {frontier, inference, measures, models, privacy, release, report, statistics, synthesis, table};
+
+/// The name and version that everything written carries.
+pub const SOFTWARE: &str = concat!("lookalike ", env!("CARGO_PKG_VERSION"));

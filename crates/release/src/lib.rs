@@ -8,6 +8,7 @@
 pub mod decision;
 pub mod evidence;
 mod hashed_file;
+pub mod policy;
 mod verify;
 mod write;
 

@@ -348,8 +348,10 @@ mod tests {
             input,
             input_sha256: "x".into(),
             books,
+            decision: None,
             not_covered: None,
             attachments,
+            watch: Default::default(),
         }
         .write(out, false)
         .unwrap();

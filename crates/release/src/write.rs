@@ -8,6 +8,7 @@ use privacy::LedgerRecord;
 use synthesis::{Fitted, Recipe, SynthesisError};
 use table::TableError;
 use table::date::DateFormat;
+use table::watch::{Step, Watch};
 use table::write::TableWriter;
 
 use super::hashed_file::{Hashed, sha256_of};
@@ -15,6 +16,7 @@ use super::{
     FORMAT, FileEntry, INTERNAL, INTERNAL_FOLDER, INTERNAL_HASH, Input, Internal, LEDGER, MANIFEST,
     MANIFEST_HASH, Manifest, data_name, guarantee, label,
 };
+use crate::decision::Decision;
 
 /// What goes into a release.
 pub struct Release<'a> {
@@ -28,10 +30,14 @@ pub struct Release<'a> {
     pub input_sha256: String,
     /// The books of a private release.
     pub books: Option<Books<'a>>,
+    /// The decision by which it is released; none of data sets that are made for one's own work.
+    pub decision: Option<&'a Decision>,
     /// What the guarantee of a private release does not cover, because the version was chosen or accepted by looking at the original.
     pub not_covered: Option<String>,
     /// What else belongs to it: reports, evaluation, the decision.
     pub attachments: Vec<Attachment>,
+    /// Told what has been drawn, and asked whether to go on.
+    pub watch: Watch,
 }
 
 /// The ledger of a private release, for machines and for people.
@@ -56,6 +62,9 @@ impl Release<'_> {
     /// Writes the release to the new folder `out`; an existing one is replaced only if `replace` says so, and only at the end.
     pub fn write(&self, out: &Path, replace: bool) -> Result<Manifest, SynthesisError> {
         let failed = |source| TableError::io(out, source);
+        if let Some(decision) = self.decision {
+            decision.check().map_err(|refusal| SynthesisError::option("limit", refusal.to_string()))?;
+        }
         check_target(out, replace)?;
         let parent = match out.parent() {
             Some(parent) if !parent.as_os_str().is_empty() => parent.to_owned(),
@@ -85,8 +94,10 @@ impl Release<'_> {
 
     fn write_public(&self, folder: &Path) -> Result<Manifest, SynthesisError> {
         let mut files = Vec::new();
-        for number in 0..self.fitted.m() {
+        let m = self.fitted.m();
+        for number in 0..m {
             files.push(self.write_data(folder, number)?);
+            self.watch.report(Step::Drawing { done: number as usize + 1, of: m as usize });
         }
         let recipe = Recipe { seed: None, ..self.recipe.clone() };
         let mut texts =
@@ -135,6 +146,7 @@ impl Release<'_> {
         let mut writer = TableWriter::new(file, self.fitted.schema(), self.recipe.format).map_err(failed)?;
         let mut rows = 0;
         self.fitted.draw(number, |part| {
+            self.watch.check()?;
             rows += part.rows() as u64;
             writer.write(&part).map_err(failed)
         })?;
@@ -278,8 +290,10 @@ mod tests {
             input,
             input_sha256: "of the input".into(),
             books: None,
+            decision: None,
             not_covered: None,
             attachments,
+            watch: Watch::default(),
         }
         .write(out, replace)
     }

@@ -1,10 +1,10 @@
 //! What an audit found, on a terminal.
 
-use frontier::audit::{Bounded, Finding};
+use frontier::audit::{AuditFinding, Bounded};
 use table::figures::thousands;
 
 /// The bound, and whether the claim stands.
-pub fn audit_text(finding: &Finding) -> String {
+pub fn audit_text(finding: &AuditFinding) -> String {
     let delta = if finding.delta > 0.0 { format!(", delta = {:e}", finding.delta) } else { String::new() };
     let mut text = format!(
         "{}: epsilon = {}{delta} is claimed; {} runs on each of two neighbouring tables\n\n",

@@ -55,6 +55,11 @@ pub const METHODS: &[Method] = &[
     Method { card: &graph::CARD, build: Some(graph::build), private: None, load: Some(sequential::load) },
 ];
 
+/// The method of a recipe that names none.
+pub fn default_method(private: bool) -> &'static str {
+    if private { ipf::CARD.name } else { sequential::CARD.name }
+}
+
 /// How the method of this name is built without privacy, or why it cannot be.
 pub fn plain(name: &str) -> Result<Build<dyn Synthesizer>, SynthesisError> {
     let method = method(name)?;

@@ -13,7 +13,7 @@ use table::schema::SchemaFile;
 use table::{Column, Table};
 
 fn recipes() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../recipes/edinburgh")
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../research/papers/recipes")
 }
 
 fn households() -> Option<Table> {

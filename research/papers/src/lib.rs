@@ -154,6 +154,19 @@ pub enum ReproduceError {
     Inference(#[from] InferenceError),
 }
 
+impl ReproduceError {
+    /// Whether the request is wrong, rather than the data.
+    pub fn is_usage(&self) -> bool {
+        matches!(
+            self,
+            Self::UnknownPaper { .. }
+                | Self::NoDataNeeded { .. }
+                | Self::GivenTwice { .. }
+                | Self::TooFewRuns { .. }
+        )
+    }
+}
+
 fn known_papers() -> String {
     PAPERS.iter().map(|paper| paper.name).collect::<Vec<_>>().join(", ")
 }

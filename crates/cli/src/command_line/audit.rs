@@ -2,9 +2,9 @@
 
 use std::process::ExitCode;
 
-use ::frontier::audit::{Claim, audit};
+use ::frontier::audit::Claim;
 use clap::Args;
-use synthesis::Recipe;
+use lookalike::AuditRequest;
 
 use super::{Everywhere, Failure};
 
@@ -25,21 +25,19 @@ pub(super) struct Audit {
     /// Runs on each of two neighbouring tables
     #[arg(long, value_name = "R", default_value_t = 10_000)]
     runs: u32,
-    /// How sure the bound is
+    /// The confidence of the bound
     #[arg(long, value_name = "C", default_value_t = 0.99)]
     confidence: f64,
 }
 
 impl Audit {
     pub(super) fn run(&self, everywhere: &Everywhere) -> Result<ExitCode, Failure> {
-        let mut recipe = Recipe::new(&self.method);
-        for assignment in &self.set {
-            recipe.set(assignment)?;
-        }
         let claim =
             Claim { epsilon: self.epsilon, delta: self.delta, runs: self.runs, confidence: self.confidence };
-        let finding = audit(&self.method, &recipe.options, &claim)?;
-        everywhere.deliver(&report::audit_text(&finding), || serde_json::json!(finding))?;
-        Ok(if finding.passed { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+        let mut request = AuditRequest::new(&self.method, claim);
+        self.set.iter().try_for_each(|assignment| request.recipe.set(assignment))?;
+        let found = request.run(&everywhere.watch())?;
+        everywhere.deliver(&report::audit_text(&found), || serde_json::json!(found))?;
+        Ok(if found.passed { ExitCode::SUCCESS } else { ExitCode::FAILURE })
     }
 }

@@ -59,7 +59,7 @@ impl Bench {
         }
         let worker = self.worker_command(&places)?;
         let results = suite::run(&self.only, &places, &worker, |outcome| {
-            if self.markdown { Ok(()) } else { everywhere.tell(&benchmarks::text::bench_case_text(outcome)) }
+            if self.markdown { Ok(()) } else { everywhere.say(&benchmarks::text::bench_case_text(outcome)) }
         })?;
         let text = if self.markdown {
             benchmarks::text::bench_markdown(&results)

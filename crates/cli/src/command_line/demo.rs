@@ -60,7 +60,7 @@ impl Demo {
         std::fs::create_dir_all(&self.out).map_err(|source| TableError::io(&self.out, source))?;
         atomic_file::write(&self.out.join("town.csv"), town.csv().as_bytes())?;
         atomic_file::write(&self.out.join("town.schema.toml"), town.schema().as_bytes())?;
-        everywhere.tell(&format!(
+        everywhere.say(&format!(
             "Much Seeming is a town that does not exist; {} invented people live in it.\n\
              Their records are in {}/town.csv, what each variable may hold is declared in {0}/town.schema.toml.\n",
             thousands(u64::from(self.people)),
@@ -69,7 +69,7 @@ impl Demo {
         let mut commands = Vec::new();
         for (told, command) in STORY {
             let words = self.words(command);
-            everywhere.tell(&format!("\n{told}\n\n$ lookalike {}\n\n", words.join(" ")))?;
+            everywhere.say(&format!("\n{told}\n\n$ lookalike {}\n\n", words.join(" ")))?;
             let code = run(&words, everywhere)?;
             commands.push(words.join(" "));
             if code != ExitCode::SUCCESS {

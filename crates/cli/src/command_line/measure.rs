@@ -1,21 +1,20 @@
-//! `lookalike measure`: what synthetic files are worth and what they give away.
+//! `lookalike measure`: what synthetic files are worth and what they disclose.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
+use lookalike::{MeasureRequest, read_regions};
 use measures::risk::intruder::Mechanism;
-use measures::utility::tables::SyntheticSize;
-use measures::{Finding, MEASURES, Measure, Settings, SyntheticSets, align, evaluate, with_holdout};
+use measures::{Finding, MEASURES};
 use statistics::counts::CountFamily;
-use table::read::{ReadOptions, read_table, read_unchecked};
-use table::{FileProblem, Table, TableError, similar_name};
+use table::similar_name;
 
-use super::battery::{Battery, read_regions};
-use super::describe::Reading;
+use super::questions::QuestionOptions;
+use super::reading::Reading;
 use super::{Everywhere, Failure};
 
-/// Tell what synthetic files are worth and what they give away.
+/// Measure what synthetic files are worth and what they disclose.
 #[derive(Debug, Args)]
 pub(super) struct MeasureCommand {
     /// The original: CSV (also .gz), Parquet or Arrow IPC
@@ -26,14 +25,14 @@ pub(super) struct MeasureCommand {
     #[command(flatten)]
     reading: Reading,
     #[command(flatten)]
-    battery: Battery,
+    questions: QuestionOptions,
     /// The generator was not told how many records to make
     #[arg(long)]
     random_size: bool,
     /// The seed of permutations and resamples [default: 1]
     #[arg(long, value_name = "S")]
     seed: Option<u64>,
-    /// Records of the same population that the generator never saw: what a fresh sample scores is told beside each number
+    /// Records of the same population that the generator never saw: what a fresh sample scores is shown beside each number
     #[arg(long, value_name = "FILE")]
     holdout: Option<PathBuf>,
     /// How the files were made, for the intruder who knows all records but one: catall,nprior=0 or dirichlet,a=0.5 or
@@ -43,7 +42,7 @@ pub(super) struct MeasureCommand {
     /// Which risks of that intruder are acceptable (TOML)
     #[arg(long, value_name = "FILE", requires = "mechanism")]
     regions: Option<PathBuf>,
-    /// Write a page with pictures as well; it holds exact figures of the original and must not leave the house
+    /// Write a page with pictures as well; it holds exact figures of the original: confidential, do not release
     #[arg(long, value_name = "FILE.html")]
     report: Option<PathBuf>,
 }
@@ -55,92 +54,24 @@ impl MeasureCommand {
         {
             return Err(Failure::Usage("--report: name a file that ends in .html".into()));
         }
-        let families = self.battery.families()?;
-        let settings = self.settings(&families)?;
-        let options = self.reading.options()?;
-        let read = ReadOptions { watch: everywhere.watch(), ..options.clone() };
-        let original = read_table(&self.original, &read)?;
-        let synthetic = |path: &PathBuf| -> Result<Table, Failure> {
-            let options = ReadOptions { watch: everywhere.watch(), ..options.clone() };
-            Ok(align(original.schema(), read_as_it_is(path, &options)?)?)
+        let data = |path: &PathBuf| self.reading.data(path);
+        let request = MeasureRequest {
+            holdout: self.holdout.as_ref().map(data),
+            questions: self.questions.questions(),
+            random_size: self.random_size,
+            seed: self.seed,
+            mechanism: self.mechanism.as_deref().map(mechanism).transpose()?,
+            regions: self.regions.as_deref().map(read_regions).transpose()?,
+            ..MeasureRequest::new(data(&self.original), self.synthetic.iter().map(data).collect())
         };
-        let synthetics = self.synthetic.iter().map(synthetic).collect::<Result<Vec<Table>, Failure>>()?;
-        let holdout = self.holdout.as_ref().map(synthetic).transpose()?;
-        let tables: Vec<&Table> = synthetics.iter().collect();
-        let sets = SyntheticSets { original: &original, synthetic: &tables, holdout: holdout.as_ref() };
-        let mut findings = evaluate(&sets, &families, &settings)?;
-        if let Some(holdout) = &holdout {
-            let fresh = SyntheticSets { original: &original, synthetic: &[holdout], holdout: None };
-            findings = with_holdout(findings, evaluate(&fresh, &families, &settings)?);
-        }
+        let found = request.run(&everywhere.watch())?;
         if let Some(path) = &self.report {
-            self.write_report(path, &sets, &settings, &findings)?;
+            table::atomic_file::write_private(path, found.internal_page()?.as_bytes())?;
         }
-        let text =
-            report::measure_text(&self.original.display().to_string(), self.synthetic.len(), &findings);
-        everywhere.deliver(&text, || serde_json::json!(findings))?;
+        let original = self.original.display().to_string();
+        let text = report::measure_text(&original, self.synthetic.len(), &found.findings);
+        everywhere.deliver(&text, || serde_json::json!(found.findings))?;
         Ok(ExitCode::SUCCESS)
-    }
-
-    /// The internal edition of the report.
-    fn write_report(
-        &self,
-        path: &Path,
-        sets: &SyntheticSets<'_>,
-        settings: &Settings,
-        findings: &[Finding],
-    ) -> Result<(), Failure> {
-        let file = |path: &PathBuf| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let models = settings.models.iter().map(|model| model.formula.text().to_owned()).collect();
-        let asked: [(&str, Vec<String>); 5] = [
-            ("original", vec![file(&self.original)]),
-            ("synthetic files", self.synthetic.iter().map(file).collect()),
-            ("intruders' keys", settings.keys.iter().map(|keys| keys.join(", ")).collect()),
-            ("targets", settings.targets.clone()),
-            ("models", models),
-        ];
-        let evidence = release::evidence::Evidence::against_original(sets, settings, findings)?;
-        let input = report::ReportInput {
-            name: &file(&self.original),
-            software: concat!("lookalike ", env!("CARGO_PKG_VERSION")),
-            asked: asked.map(|(word, texts)| (word.to_owned(), texts.join("; "))).into(),
-            findings,
-            evidence: Some(&evidence),
-            ..Default::default()
-        };
-        let page = report::report_html(&input, report::Edition::Internal);
-        Ok(table::atomic_file::write_private(path, page.as_bytes())?)
-    }
-
-    fn settings(&self, families: &[&dyn Measure]) -> Result<Settings, Failure> {
-        let own: [(&str, bool, &[&str]); 4] = [
-            ("--random-size", self.random_size, &["tables"]),
-            ("--seed", self.seed.is_some(), &["propensity"]),
-            ("--mechanism", self.mechanism.is_some(), &["intruder"]),
-            ("--regions", self.regions.is_some(), &["intruder"]),
-        ];
-        self.battery.check_honoured(families, &own)?;
-        let mut settings = self.battery.settings(Settings::default())?;
-        settings.propensity.draws.seed = self.seed.unwrap_or(settings.propensity.draws.seed);
-        if self.random_size {
-            settings.tables.synthetic_size = SyntheticSize::Random;
-        }
-        settings.intruder.mechanism = self.mechanism.as_deref().map(mechanism).transpose()?;
-        settings.intruder.regions = self.regions.as_deref().map(read_regions).transpose()?;
-        Ok(settings)
-    }
-}
-
-/// A synthetic file with whatever it holds. The schema says of which kind its columns are; where the file has other columns than the schema,
-/// the file itself says so.
-pub(super) fn read_as_it_is(path: &Path, options: &ReadOptions) -> Result<Table, TableError> {
-    match read_unchecked(path, options) {
-        Err(TableError::File { problem: FileProblem::OtherColumns(_), .. }) => {
-            let mut missing = options.missing.clone();
-            missing.extend(options.schema.iter().flat_map(|schema| schema.table.missing.iter().cloned()));
-            read_unchecked(path, &ReadOptions { schema: None, missing, ..options.clone() })
-        }
-        read => read,
     }
 }
 

@@ -1,43 +1,39 @@
 //! The command line: arguments in, one call, results out.
 
+mod amount;
 mod audit;
-mod battery;
+#[cfg(feature = "research")]
 mod bench;
+#[cfg(feature = "research")]
 mod demo;
 mod describe;
-mod drawing;
 mod fit;
 mod frontier;
 mod json_schema;
-mod located;
 mod measure;
 mod methods;
 mod output;
 mod plan;
 mod privacy;
 mod progress;
+mod questions;
+mod reading;
 mod release;
+#[cfg(feature = "research")]
 mod reproduce;
 mod sample;
 mod synth;
+#[cfg(feature = "research")]
 mod tournament;
+#[cfg(feature = "research")]
 mod town;
 mod verify;
 
 use std::process::ExitCode;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, CommandFactory as _, Parser, Subcommand};
 
-use ::frontier::FrontierError;
-use ::frontier::plan::PlanError;
-use ::privacy::PrivacyError;
-use ::tournament::TournamentError;
-use inference::InferenceError;
-use lookalike::evidence_bundle::ExamineError;
-use measures::MeasureError;
-use papers::ReproduceError;
-use synthesis::SynthesisError;
-use table::TableError;
+use lookalike::ErrorKind;
 
 /// Synthetic versions of confidential tables, with the evidence of how useful and how risky each one is.
 #[derive(Debug, Parser)]
@@ -55,7 +51,7 @@ struct Everywhere {
     /// Write the result as JSON to this file; `-` is standard output, and then nothing else is printed there
     #[arg(long, value_name = "FILE", global = true)]
     json: Option<String>,
-    /// Print neither results nor progress; errors are still told
+    /// Print neither results nor progress; errors are still printed
     #[arg(long, global = true)]
     quiet: bool,
     /// How many threads to use; the result does not depend on it [default: all cores]
@@ -65,19 +61,19 @@ struct Everywhere {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Tell what a table is and what is risky about it; draft its schema
+    /// Describe a table and what is risky about it; draft its schema
     Describe(describe::Describe),
     /// Make synthetic versions of a table
     Synth(synth::Synth),
     /// Draw more data sets from a saved model
     Sample(sample::Sample),
-    /// Tell what the saturated mechanism would give and cost, without generating
+    /// Compute what the saturated mechanism would give and cost, without generating
     Plan(plan::PlanCommand),
     /// Run many methods and settings, and show which are dominated, which are acceptable, and which is best
     Frontier(Box<frontier::FrontierCommand>),
     /// Check a claimed epsilon by many runs of the real code
     Audit(audit::Audit),
-    /// Tell what synthetic files are worth and what they give away
+    /// Measure what synthetic files are worth and what they disclose
     Measure(Box<measure::MeasureCommand>),
     /// Estimate from synthetic files, with intervals that are valid for how they were made
     Fit(Box<fit::Fit>),
@@ -90,14 +86,19 @@ enum Command {
     /// Check that a release is what its manifest says
     Verify(verify::Verify),
     /// Measure speed and memory, beside peers where they are installed
+    #[cfg(feature = "research")]
     Bench(bench::Bench),
     /// Repeat a published study, its numbers beside ours
+    #[cfg(feature = "research")]
     Reproduce(reproduce::Reproduce),
     /// Hold generators against each other on one table
+    #[cfg(feature = "research")]
     Tournament(tournament::TournamentCommand),
     /// Tell the whole story on an invented town
+    #[cfg(feature = "research")]
     Demo(demo::Demo),
     /// Write an invented town to try things on
+    #[cfg(feature = "research")]
     Town(town::TownCommand),
     /// Print the JSON Schema of a file that Lookalike writes or reads
     JsonSchema(json_schema::JsonSchema),
@@ -119,10 +120,15 @@ impl Command {
             Self::Methods(methods) => methods.run(everywhere),
             Self::Release(release) => release.run(everywhere),
             Self::Verify(verify) => verify.run(everywhere),
+            #[cfg(feature = "research")]
             Self::Bench(bench) => bench.run(everywhere),
+            #[cfg(feature = "research")]
             Self::Demo(demo) => demo.run(everywhere),
+            #[cfg(feature = "research")]
             Self::Reproduce(reproduce) => reproduce.run(everywhere),
+            #[cfg(feature = "research")]
             Self::Tournament(tournament) => tournament.run(everywhere),
+            #[cfg(feature = "research")]
             Self::Town(town) => town.run(everywhere),
             Self::JsonSchema(schema) => schema.run(everywhere),
         }
@@ -131,118 +137,96 @@ impl Command {
 
 /// Why a command did not do what was asked.
 #[derive(Debug, thiserror::Error)]
-pub enum Failure {
-    /// Something about the data or the files.
-    #[error(transparent)]
-    Table(#[from] TableError),
-    /// A generator, its options or its recipe.
-    #[error(transparent)]
-    Synthesis(#[from] SynthesisError),
-    /// A plan that cannot be made.
-    #[error(transparent)]
-    Plan(#[from] PlanError),
-    /// A question that the measures cannot answer.
-    #[error(transparent)]
-    Measure(#[from] MeasureError),
-    /// A measurement of speed that could not be made.
-    #[error(transparent)]
-    Bench(#[from] benchmarks::BenchError),
-    /// A frontier that cannot be computed.
-    #[error(transparent)]
-    Frontier(FrontierError),
-    /// A version that the house's own limits do not allow.
-    #[error(
-        "nothing was released: the version that was made breaks {0}; choose another one, or say why it may leave nevertheless with --exception REASON"
-    )]
-    LimitsBroken(String),
-    /// A question that synthetic files cannot answer.
-    #[error(transparent)]
-    Inference(#[from] InferenceError),
-    /// A study that cannot be repeated.
-    #[error(transparent)]
-    Reproduce(#[from] ReproduceError),
-    /// A tournament that cannot be held.
-    #[error(transparent)]
-    Tournament(#[from] TournamentError),
+enum Failure {
+    /// The library could not, or refused.
+    #[error("{}", in_options(&.0.to_string()))]
+    Job(#[from] lookalike::Error),
     /// The options do not fit together.
     #[error("{0}")]
     Usage(String),
-    /// Refused for the sake of privacy.
+    /// Refused to protect the records.
     #[error("{0}")]
     Refused(String),
-    /// A failure about a line of a file that a person wrote.
-    #[error("{place}: {failure}")]
-    Located {
-        /// The file and the line.
-        place: String,
-        /// What is wrong there.
-        failure: Box<Failure>,
-    },
+    /// A measurement of speed that could not be made.
+    #[cfg(feature = "research")]
+    #[error(transparent)]
+    Bench(#[from] benchmarks::BenchError),
+    /// A study that cannot be repeated.
+    #[cfg(feature = "research")]
+    #[error(transparent)]
+    Reproduce(#[from] papers::ReproduceError),
+    /// A tournament that cannot be held.
+    #[cfg(feature = "research")]
+    #[error(transparent)]
+    Tournament(#[from] ::tournament::TournamentError),
 }
 
-impl From<ExamineError> for Failure {
-    fn from(error: ExamineError) -> Self {
-        match error {
-            ExamineError::Synthesis(error) => error.into(),
-            ExamineError::Measure(error) => error.into(),
-        }
-    }
+/// The errors of the crates below, by way of the library's.
+macro_rules! by_way_of_the_library {
+    ($($error:ty),*) => {
+        $(impl From<$error> for Failure {
+            fn from(error: $error) -> Self {
+                Self::Job(error.into())
+            }
+        })*
+    };
 }
 
-impl From<FrontierError> for Failure {
-    /// An error of a room below keeps its own exit code.
-    fn from(error: FrontierError) -> Self {
-        match error {
-            FrontierError::Table(error) => error.into(),
-            FrontierError::Synthesis(error) => error.into(),
-            FrontierError::Measure(error) => error.into(),
-            FrontierError::Plan(error) => error.into(),
-            other => Self::Frontier(other),
-        }
-    }
-}
+by_way_of_the_library!(
+    table::TableError,
+    synthesis::SynthesisError,
+    measures::MeasureError,
+    inference::InferenceError,
+    ::frontier::plan::PlanError
+);
 
 impl Failure {
-    /// 1 could not, 2 wrong usage, 3 refused for privacy.
+    /// 1 could not, 2 wrong usage, 3 refused to protect the records, 130 cancelled.
     fn exit_code(&self) -> u8 {
         match self {
-            Self::Usage(_) | Self::Plan(_) => 2,
-            Self::Reproduce(error) => match error {
-                ReproduceError::UnknownPaper { .. }
-                | ReproduceError::NoDataNeeded { .. }
-                | ReproduceError::GivenTwice { .. }
-                | ReproduceError::TooFewRuns { .. } => 2,
-                _ => 1,
+            Self::Job(error) => match error.kind() {
+                ErrorKind::CouldNot => 1,
+                ErrorKind::Usage => 2,
+                ErrorKind::Refused => 3,
+                ErrorKind::Cancelled => 130,
             },
-            Self::Tournament(TournamentError::Option { .. }) => 2,
+            Self::Usage(_) => 2,
             Self::Refused(_) => 3,
-            Self::Synthesis(SynthesisError::LearnedSchema { .. } | SynthesisError::SeedInPrivateRun) => 3,
-            Self::Synthesis(SynthesisError::Privacy(error)) => match error {
-                PrivacyError::Epsilon { .. } | PrivacyError::Delta { .. } | PrivacyError::Rho { .. } => 2,
-                PrivacyError::Table(_) | PrivacyError::OperatingSystem { .. } => 1,
-                _ => 3,
-            },
-            Self::Synthesis(SynthesisError::Option { .. } | SynthesisError::Recipe { .. }) => 2,
-            Self::Measure(MeasureError::Option { .. } | MeasureError::Regions { .. }) => 2,
-            Self::Inference(
-                InferenceError::Option { .. } | InferenceError::Rule { .. } | InferenceError::Estimand { .. },
-            ) => 2,
-            Self::Frontier(FrontierError::Option { .. } | FrontierError::Grid { .. }) => 2,
-            Self::Table(_)
-            | Self::Synthesis(_)
-            | Self::Measure(_)
-            | Self::Bench(_)
-            | Self::Frontier(_)
-            | Self::LimitsBroken(_)
-            | Self::Tournament(_)
-            | Self::Inference(_) => 1,
-            Self::Located { failure, .. } => failure.exit_code(),
+            #[cfg(feature = "research")]
+            Self::Bench(_) => 1,
+            #[cfg(feature = "research")]
+            Self::Reproduce(error) => u8::from(error.is_usage()) + 1,
+            #[cfg(feature = "research")]
+            Self::Tournament(error) => {
+                u8::from(matches!(error, ::tournament::TournamentError::Option { .. })) + 1
+            }
         }
     }
+}
+
+/// A message of the library, with options of the command line as they are typed: "option `keys`" becomes "--keys". Those of methods stay.
+fn in_options(message: &str) -> String {
+    let mut parts = message.split("option `");
+    let mut text = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let typed = |(name, rest): (&str, &str)| is_typed(name).then(|| format!("--{name}{rest}"));
+        match part.split_once('`').and_then(typed) {
+            Some(typed) => text = text.trim_end_matches("the ").to_owned() + &typed,
+            None => text.push_str(&format!("option `{part}")),
+        }
+    }
+    text
+}
+
+/// Whether some command has an option of this name.
+fn is_typed(name: &str) -> bool {
+    let has = |command: &clap::Command| command.get_arguments().any(|option| option.get_long() == Some(name));
+    let all = CommandLine::command();
+    has(&all) || all.get_subcommands().any(has)
 }
 
 /// Ctrl-C or a termination signal leaves nothing half-written behind.
-fn stop_cleanly_when_told() {
+fn stop_cleanly_on_signals() {
     let installed = ctrlc::set_handler(|| {
         table::atomic_file::remove_unfinished();
         std::process::exit(130);
@@ -253,7 +237,7 @@ fn stop_cleanly_when_told() {
 }
 
 /// Runs the command line of this process.
-pub fn run() -> ExitCode {
+pub(crate) fn run() -> ExitCode {
     let CommandLine { command, everywhere } = CommandLine::parse();
     if let Some(threads) = everywhere.threads {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(usize::from(threads)).build_global();
@@ -262,7 +246,7 @@ pub fn run() -> ExitCode {
             return ExitCode::FAILURE;
         }
     }
-    stop_cleanly_when_told();
+    stop_cleanly_on_signals();
     match command.run(&everywhere) {
         Ok(code) => code,
         Err(failure) => {

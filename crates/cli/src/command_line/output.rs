@@ -36,8 +36,8 @@ impl Everywhere {
         }
     }
 
-    /// Tells people something that is not the result itself.
-    pub(super) fn tell(&self, text: &str) -> Result<(), Failure> {
+    /// Prints something that is not the result itself.
+    pub(super) fn say(&self, text: &str) -> Result<(), Failure> {
         if self.quiet || self.json.as_deref() == Some("-") { Ok(()) } else { print(text) }
     }
 }

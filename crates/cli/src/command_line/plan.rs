@@ -3,18 +3,15 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use ::frontier::plan::{
-    Bound, Catall, CellSizes, Free, Grid, MeanCount, Mechanism, Plan, ReplicatedUniques, Solution, solve,
-};
+use ::frontier::plan::{Bound, Free, Grid, MeanCount, Mechanism};
 use clap::Args;
-use serde::Serialize;
+use lookalike::PlanRequest;
 use statistics::counts::CountFamily;
-use table::read::{self, ReadOptions};
 
-use super::describe::Reading;
+use super::reading::Reading;
 use super::{Everywhere, Failure};
 
-/// Tell what the saturated mechanism would give and cost, without generating.
+/// Compute what the saturated mechanism would give and cost, without generating.
 #[derive(Debug, Args)]
 pub(super) struct PlanCommand {
     /// The table: CSV (also .gz), Parquet or Arrow IPC
@@ -56,42 +53,23 @@ pub(super) struct PlanCommand {
     groups: u32,
 }
 
-/// What the plan says, for machines.
-#[derive(Serialize)]
-struct Answer {
-    cells: u64,
-    records: u64,
-    plan: Plan,
-    catall_replicated_uniques: ReplicatedUniques,
-    solution: Option<Solution>,
-}
-
 impl PlanCommand {
     pub(super) fn run(&self, everywhere: &Everywhere) -> Result<ExitCode, Failure> {
-        let (mechanism, grid) = (self.mechanism()?, self.grid()?);
-        let bound = self.solve.as_deref().map(str::parse::<Bound>).transpose()?;
-        let options = ReadOptions { watch: everywhere.watch(), ..self.reading.options()? };
-        let table = read::read_table(&self.data, &options)?;
-        let sizes = CellSizes::new(synthesis::cell_sizes(&table, self.groups as usize)?)?;
-        let plan = Plan::over(&sizes, &mechanism, &grid)?;
-        let catall = ReplicatedUniques::of_catall(&sizes, &Catall::new(sizes.records()));
         let free = if self.solve_m { Free::m() } else { Free::sigma() };
-        let start = mechanism.with_m(grid.ms[0])?;
-        let solution = bound.map(|bound| solve(&sizes, &start, &bound, free)).transpose()?;
-        let mut text = report::plan_text(&plan);
-        let again = table::figures::percent(catall.share_of_uniques, 1);
+        let bound = self.solve.as_deref().map(str::parse::<Bound>).transpose()?;
+        let request = PlanRequest {
+            solve: bound.map(|bound| (bound, free)),
+            groups: self.groups as usize,
+            ..PlanRequest::new(self.reading.data(&self.data), self.mechanism()?, self.grid()?)
+        };
+        let planned = request.run(&everywhere.watch())?;
+        let mut text = report::plan_text(&planned.plan);
+        let again = table::figures::percent(planned.catall_replicated_uniques.share_of_uniques, 1);
         text.push_str(&format!("catall would repeat {again} of the unique records.\n"));
-        if let Some(solution) = &solution {
+        if let Some(solution) = &planned.solution {
             text.push_str(&format!("\n{}", report::solution_text(solution)));
         }
-        let answer = Answer {
-            cells: sizes.cells(),
-            records: sizes.records(),
-            plan,
-            catall_replicated_uniques: catall,
-            solution,
-        };
-        everywhere.deliver(&text, || serde_json::json!(answer))?;
+        everywhere.deliver(&text, || serde_json::json!(planned))?;
         Ok(ExitCode::SUCCESS)
     }
 
@@ -117,9 +95,6 @@ impl PlanCommand {
                 .and_then(|(k, d)| Some((k.trim().parse().ok()?, d.trim().parse().ok()?)));
             parsed.ok_or_else(|| Failure::Usage(format!("--near {pair}: write it as K:D, such as 1:0.5")))
         });
-        if self.groups < 2 {
-            return Err(Failure::Usage("--groups: at least two groups are needed".into()));
-        }
         let mean_count = if self.clt { MeanCount::Clt } else { MeanCount::Exact };
         Ok(Grid {
             sigmas: self.sigmas(),

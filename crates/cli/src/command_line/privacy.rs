@@ -1,8 +1,9 @@
 //! The budget of a private run on the command line.
 
+use ::privacy::Neighbours;
 use clap::{Args, ValueEnum};
-use privacy::{Neighbours, NoiseSource};
-use synthesis::{Recipe, SynthesisError};
+use lookalike::Noise;
+use synthesis::Recipe;
 
 /// What may be spent of privacy.
 #[derive(Debug, Args)]
@@ -26,6 +27,14 @@ pub(super) struct Privacy {
     /// Show what would be spent on what, without opening the data
     #[arg(long)]
     pub(super) dry_run: bool,
+    #[command(flatten)]
+    noise: NoiseOptions,
+}
+
+/// Where noise comes from.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Privacy")]
+pub(super) struct NoiseOptions {
     /// Draw noise that can be replayed: for tests. THE GUARANTEE IS VOID, and everything written says so
     #[arg(long, value_name = "S")]
     insecure_test_seed: Option<u64>,
@@ -38,14 +47,19 @@ enum NeighboursName {
 }
 
 impl Privacy {
+    /// Whether a budget is stated here.
+    pub(super) fn is_given(&self) -> bool {
+        self.epsilon.is_some() || self.delta.is_some() || self.rho.is_some()
+    }
+
     /// The recipe's budget with what these options say on top.
     pub(super) fn on_top_of(&self, recipe: &mut Recipe) {
-        let given = self.epsilon.is_some() || self.delta.is_some() || self.rho.is_some();
-        if !given && recipe.privacy.is_none() && self.neighbours.is_none() && self.records.is_none() {
+        if !self.is_given() && recipe.privacy.is_none() && self.neighbours.is_none() && self.records.is_none()
+        {
             return;
         }
         let settings = recipe.privacy.get_or_insert_default();
-        if given {
+        if self.is_given() {
             (settings.epsilon, settings.delta, settings.rho) = (self.epsilon, self.delta, self.rho);
         }
         settings.neighbours = match self.neighbours {
@@ -56,30 +70,23 @@ impl Privacy {
         settings.records = self.records.or(settings.records);
     }
 
-    /// Refuses a seed in a private run, and a test seed in one that is not.
-    pub(super) fn check_seed(&self, recipe: &Recipe) -> Result<(), SynthesisError> {
-        match (recipe.privacy.is_some(), recipe.seed, self.insecure_test_seed) {
-            (true, Some(_), _) => Err(SynthesisError::SeedInPrivateRun),
-            (false, _, Some(_)) => {
-                Err(SynthesisError::option("insecure-test-seed", "the run is not private; use --seed"))
-            }
-            _ => Ok(()),
-        }
-    }
-
     /// Where the noise comes from.
-    pub(super) fn noise(&self) -> Result<NoiseSource, SynthesisError> {
-        noise(self.insecure_test_seed)
+    pub(super) fn noise(&self) -> Noise {
+        self.noise.noise()
     }
 }
 
-/// Noise of the operating system; a test seed is shouted.
-pub(super) fn noise(insecure_test_seed: Option<u64>) -> Result<NoiseSource, SynthesisError> {
-    match insecure_test_seed {
-        None => Ok(NoiseSource::from_operating_system()?),
-        Some(seed) => {
-            eprintln!("WARNING: --insecure-test-seed: the noise can be replayed, and NOTHING IS GUARANTEED");
-            Ok(NoiseSource::insecure_test_seed(seed))
+impl NoiseOptions {
+    /// Where the noise comes from; a test seed is announced loudly.
+    pub(super) fn noise(&self) -> Noise {
+        match self.insecure_test_seed {
+            None => Noise::OperatingSystem,
+            Some(seed) => {
+                eprintln!(
+                    "WARNING: --insecure-test-seed: the noise can be replayed, and NOTHING IS GUARANTEED"
+                );
+                Noise::InsecureTestSeed(seed)
+            }
         }
     }
 }

@@ -4,10 +4,9 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
-use synthesis::Recipe;
-use synthesis::model_file::ModelFile;
+use lookalike::SampleRequest;
 
-use super::drawing::{Drawing, summary};
+use super::amount::{AmountOptions, summary};
 use super::{Everywhere, Failure};
 
 /// Draw more data sets from a saved model.
@@ -16,19 +15,22 @@ pub(super) struct Sample {
     /// A model that `synth --save-model` wrote
     model: PathBuf,
     #[command(flatten)]
-    drawing: Drawing,
+    amount: AmountOptions,
 }
 
 impl Sample {
     pub(super) fn run(&self, everywhere: &Everywhere) -> Result<ExitCode, Failure> {
-        let out = self.drawing.out()?;
-        let file = ModelFile::read(&self.model)?;
-        // The model's own data sets are drawn again only if their seed is asked for.
-        let recipe = self.drawing.on_top_of(Recipe { seed: None, ..file.recipe.clone() });
-        let fitted = file.fitted(&recipe)?;
-        let manifest = self.drawing.write(&fitted, &recipe, &self.model, file.ledger.as_ref(), Vec::new())?;
-        everywhere
-            .deliver(&summary(out, &manifest, &fitted.model.remarks()), || serde_json::json!(manifest))?;
+        let out = self.amount.out()?;
+        let request = SampleRequest {
+            amount: self.amount.amount(),
+            out: Some(out.to_owned()),
+            replace: self.amount.force,
+            ..SampleRequest::new(&self.model)
+        };
+        let made = request.run(&everywhere.watch())?;
+        let Some(manifest) = &made.manifest else { return Ok(ExitCode::SUCCESS) };
+        let text = summary(out, manifest, &made.fitted.model.remarks());
+        everywhere.deliver(&text, || serde_json::json!(manifest))?;
         Ok(ExitCode::SUCCESS)
     }
 }

@@ -1,17 +1,15 @@
 //! `lookalike synth`: synthetic data sets with their evidence, in a release folder.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
-use synthesis::model_file::ModelFile;
-use synthesis::{Recipe, Run, SynthesisError, private};
-use table::DeclaredSchema;
-use table::read::{self, ReadOptions};
+use lookalike::SynthesiseRequest;
+use synthesis::{Recipe, SynthesisError};
 
-use super::describe::Reading;
-use super::drawing::{Drawing, summary};
+use super::amount::{AmountOptions, summary};
 use super::privacy::Privacy;
+use super::reading::Reading;
 use super::{Everywhere, Failure};
 
 /// Make synthetic versions of a table.
@@ -21,7 +19,7 @@ pub(super) struct Synth {
     data: PathBuf,
     #[command(flatten)]
     reading: Reading,
-    /// The method; `lookalike methods` lists them [default: that of the recipe, else sequential]
+    /// The method; `lookalike methods` lists them [default: that of the recipe, else sequential, or ipf with a budget]
     #[arg(long, value_name = "METHOD")]
     method: Option<String>,
     /// A recipe file; options given here override it
@@ -36,10 +34,6 @@ pub(super) struct Synth {
     /// Groups into which a number is cut where the schema declares no cuts
     #[arg(long, value_name = "G")]
     groups: Option<u32>,
-    #[command(flatten)]
-    privacy: Privacy,
-    #[command(flatten)]
-    drawing: Drawing,
     /// Write the fitted model to this file; it may hold confidential material and then says so
     #[arg(long, value_name = "FILE")]
     save_model: Option<PathBuf>,
@@ -50,6 +44,10 @@ pub(super) struct Synth {
     /// Refuse to begin if about more memory than this would be needed: 2GB, 500MB
     #[arg(long, value_name = "SIZE", value_parser = bytes)]
     memory: Option<u64>,
+    #[command(flatten)]
+    privacy: Privacy,
+    #[command(flatten)]
+    amount: AmountOptions,
 }
 
 /// A size such as 2GB, 1.5GiB, 500MB or a number of bytes.
@@ -73,95 +71,33 @@ fn bytes(text: &str) -> Result<u64, String> {
 
 impl Synth {
     pub(super) fn run(&self, everywhere: &Everywhere) -> Result<ExitCode, Failure> {
-        let done = self.synthesise(everywhere);
-        done.map_err(|failure| failure.located_in(self.recipe.as_deref(), self.reading.schema()))
-    }
-
-    fn synthesise(&self, everywhere: &Everywhere) -> Result<ExitCode, Failure> {
-        let recipe = self.recipe()?;
+        let request = SynthesiseRequest {
+            recipe_path: self.recipe.clone(),
+            replace: self.amount.force,
+            save_model: self.save_model.clone(),
+            resume: self.resume.clone(),
+            memory: self.memory,
+            ..SynthesiseRequest::new(self.reading.data(&self.data), self.recipe()?)
+        };
         if self.privacy.dry_run {
-            return self.dry_run(&recipe, everywhere);
+            let plan = request.spending().map_err(|error| self.with_commands(error))?;
+            everywhere.deliver(&report::spending_text(&plan), || plan.to_json())?;
+            return Ok(ExitCode::SUCCESS);
         }
-        let out = self.drawing.out()?;
-        self.check_model_path(out)?;
-        if self.resume.as_deref().is_some_and(|folder| folder.starts_with(out)) {
-            let message = "what is kept there is confidential; name a folder outside the release";
-            return Err(SynthesisError::option("resume", message).into());
-        }
-        self.privacy.check_seed(&recipe)?;
-        if recipe.privacy.is_some() {
-            self.declared_schema()?;
-        }
-        let options = ReadOptions { watch: everywhere.watch(), ..self.reading.options()? };
-        let table = read::read_table(&self.data, &options)?;
-        let (fitted, ledger) = if recipe.privacy.is_some() {
-            self.refuse_guard_rails()?;
-            let fit = private::fit(&table, &recipe, self.privacy.noise()?)
-                .map_err(|error| self.with_command(error))?;
-            (fit.fitted, Some(fit.ledger))
-        } else {
-            let run = Run {
-                checkpoint: self.resume.clone(),
-                memory: self.memory,
-                watch: everywhere.watch(),
-                ..Run::default()
-            };
-            (synthesis::fit_watched(&table, &recipe, &run)?, None)
-        };
-        let model = match &self.save_model {
-            Some(path) => Some((path, ModelFile::new(&recipe, &fitted)?.with_ledger(ledger.clone()))),
-            None => None,
-        };
-        let manifest = self.drawing.write(&fitted, &recipe, &self.data, ledger.as_ref(), Vec::new())?;
-        if let Some((path, model)) = model {
-            model.write(path)?;
-        }
-        if let Some(folder) = &self.resume {
-            synthesis::checkpoint::remove(folder)?;
-        }
-        everywhere
-            .deliver(&summary(out, &manifest, &fitted.model.remarks()), || serde_json::json!(manifest))?;
+        let out = self.amount.out()?;
+        let request = SynthesiseRequest { noise: self.privacy.noise(), ..request.into_folder(out) };
+        let made = request.run(&everywhere.watch()).map_err(|error| self.with_commands(error))?;
+        let Some(manifest) = &made.manifest else { return Ok(ExitCode::SUCCESS) };
+        let text = summary(out, manifest, &made.fitted.model.remarks());
+        everywhere.deliver(&text, || serde_json::json!(manifest))?;
         Ok(ExitCode::SUCCESS)
     }
 
-    /// A private run is quick and may leave no trace of its noise.
-    fn refuse_guard_rails(&self) -> Result<(), SynthesisError> {
-        let given = [("resume", self.resume.is_some()), ("memory", self.memory.is_some())];
-        match given.into_iter().find(|(_, given)| *given) {
-            Some((name, _)) => {
-                Err(SynthesisError::option(name, "it has no meaning in a private run; leave it out"))
-            }
-            None => Ok(()),
-        }
-    }
-
-    /// What a private run would spend; the data are not opened.
-    fn dry_run(&self, recipe: &Recipe, everywhere: &Everywhere) -> Result<ExitCode, Failure> {
-        if recipe.privacy.is_none() {
-            let message =
-                "--dry-run shows what a private run would spend; state a budget, such as --epsilon 1";
-            return Err(Failure::Usage(message.into()));
-        }
-        let Some(schema) = self.declared_schema()? else {
-            return Err(
-                self.with_command(SynthesisError::LearnedSchema { variables: vec!["every variable".into()] })
-            );
+    /// The refusal of a learned schema, with the commands that help for these data.
+    fn with_commands(&self, error: lookalike::Error) -> Failure {
+        let lookalike::Error::Synthesis(SynthesisError::LearnedSchema { variables }) = error else {
+            return error.into();
         };
-        let plan = private::plan(&schema, recipe)?;
-        everywhere.deliver(&report::spending_text(&plan), || plan.to_json())?;
-        Ok(ExitCode::SUCCESS)
-    }
-
-    /// The declared schema, made without the data; refused if it leaves anything to be read off them.
-    fn declared_schema(&self) -> Result<Option<DeclaredSchema>, Failure> {
-        let Some(schema) = self.reading.options()?.schema else { return Ok(None) };
-        let schema = schema.finish().map_err(|error| Failure::Refused(error.to_string()))?;
-        private::declared(&schema).map(Some).map_err(|error| self.with_command(error))
-    }
-
-    /// The refusal of a learned schema, with the command that helps for these data.
-    fn with_command(&self, error: SynthesisError) -> Failure {
-        let SynthesisError::LearnedSchema { variables } = error else { return error.into() };
         let data = self.data.display();
         let stem = self.data.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
         let draft = format!("{}.schema.toml", stem.split('.').next().unwrap_or_default());
@@ -173,28 +109,13 @@ impl Synth {
         ))
     }
 
-    /// A model is confidential: it may not lie in the release, nor take the place of another file.
-    fn check_model_path(&self, out: &Path) -> Result<(), SynthesisError> {
-        let Some(path) = &self.save_model else { return Ok(()) };
-        if path.starts_with(out) {
-            let message = "the model may hold confidential material; keep it outside the release";
-            return Err(SynthesisError::option("save-model", message));
-        }
-        if path.exists() {
-            let message = format!("{} exists; choose another name", path.display());
-            return Err(SynthesisError::option("save-model", message));
-        }
-        table::atomic_file::check(path)
-            .map_err(|error| SynthesisError::option("save-model", error.to_string()))
-    }
-
     /// The recipe file, with what the command line says on top.
-    fn recipe(&self) -> Result<Recipe, SynthesisError> {
+    fn recipe(&self) -> Result<Recipe, Failure> {
         let mut recipe = match (&self.recipe, &self.method) {
             (Some(path), None) => Recipe::read(path)?,
             (Some(path), Some(method)) => Recipe { method: method.clone(), ..Recipe::read(path)? },
             (None, Some(method)) => Recipe::new(method),
-            (None, None) => Recipe::new("sequential"),
+            (None, None) => Recipe::new(synthesis::registry::default_method(self.privacy.is_given())),
         };
         recipe.groups = self.groups.unwrap_or(recipe.groups);
         if let Some(strata) = &self.strata {
@@ -202,8 +123,6 @@ impl Synth {
         }
         self.set.iter().try_for_each(|assignment| recipe.set(assignment))?;
         self.privacy.on_top_of(&mut recipe);
-        let recipe = self.drawing.on_top_of(recipe);
-        recipe.check()?;
-        Ok(recipe)
+        Ok(self.amount.amount().on_top_of(recipe))
     }
 }

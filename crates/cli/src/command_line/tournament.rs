@@ -8,10 +8,9 @@ use measures::Settings;
 use measures::utility::model::ModelRequest;
 use models::{Formula, ModelFamily};
 use synthesis::Recipe;
-use table::read::{ReadOptions, read_table};
 use tournament::{Entrant, generic_entrants, tournament};
 
-use super::describe::Reading;
+use super::reading::Reading;
 use super::{Everywhere, Failure};
 
 /// Hold generators against each other on one table, by the utility and risk scores of the Synthetic Data Challenge.
@@ -48,8 +47,7 @@ impl TournamentCommand {
     pub(super) fn run(&self, everywhere: &Everywhere) -> Result<ExitCode, Failure> {
         let entrants = self.entrants()?;
         let settings = self.settings()?;
-        let options = ReadOptions { watch: everywhere.watch(), ..self.reading.options()? };
-        let table = read_table(&self.data, &options)?;
+        let table = self.reading.data(&self.data).read(&everywhere.watch())?;
         let progress = |what: &str| everywhere.doing(what);
         let standings = tournament(&table, &entrants, &settings, self.repeat, self.seed, &progress)?;
         everywhere
@@ -82,7 +80,8 @@ impl TournamentCommand {
     fn settings(&self) -> Result<Settings, Failure> {
         let keys = self.keys.iter().map(|keys| keys.split(',').map(|key| key.trim().to_owned()).collect());
         let models = self.model.iter().map(|text| {
-            let formula = Formula::parse(text).map_err(measures::MeasureError::from)?;
+            let formula =
+                Formula::parse(text).map_err(|error| Failure::Usage(format!("--model: {error}")))?;
             Ok(ModelRequest { formula, family: ModelFamily::Gaussian })
         });
         Ok(Settings {

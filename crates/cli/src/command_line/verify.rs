@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use ::release::verify;
 use clap::Args;
+use lookalike::VerifyRequest;
 
 use super::{Everywhere, Failure};
 
@@ -17,7 +17,7 @@ pub(super) struct Verify {
 
 impl Verify {
     pub(super) fn run(&self, everywhere: &Everywhere) -> Result<ExitCode, Failure> {
-        let verification = verify(&self.release);
+        let verification = VerifyRequest::new(&self.release).run()?;
         let text = report::verification_text(&self.release.display().to_string(), &verification);
         everywhere.deliver(&text, || serde_json::json!(verification))?;
         Ok(if verification.passed { ExitCode::SUCCESS } else { ExitCode::FAILURE })

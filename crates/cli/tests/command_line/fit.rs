@@ -165,7 +165,7 @@ fn a_number_of_rows_is_not_taken_for_the_number_of_records() {
     let page = text(&[asked.as_slice(), &["--original-rows", "400"]].concat());
     assert!(page.contains("for 400 original records"), "{page}");
     let other = refused(&[asked.as_slice(), &["--schema", &house.path("schema.toml")]].concat(), 2);
-    assert!(other.contains("--schema is not for a private release"), "{other}");
+    assert!(other.contains("--schema: it is not for a private release"), "{other}");
 }
 
 #[test]
@@ -191,7 +191,7 @@ fn what_has_no_effect_or_no_meaning_is_refused() {
     assert!(refused(&[out], 2).contains("nothing is asked for"));
     assert!(with(&["--family", "logistic"]).contains("give a formula"));
     assert!(with(&["--seed", "1"]).contains("nothing random"));
-    assert!(with(&["--replicates", "99"]).contains("--replicates has no effect"));
+    assert!(with(&["--replicates", "99"]).contains("--replicates: it has no effect"));
     assert!(with(&["--rule", "t_s"]).contains("did you mean `ts`?"), "{}", with(&["--rule", "t_s"]));
     assert!(with(&["--level", "95"]).contains("0.95"));
     assert!(with(&["--rule", "pooled", "--weights", "n-syn"]).contains("leave --weights out"));

@@ -65,7 +65,7 @@ fn a_frontier_names_what_to_release_and_writes_its_recipes() {
     ];
     let output = lookalike().args(arguments).assert().success();
     let text = String::from_utf8_lossy(&output.get_output().stdout).into_owned();
-    for part in ["cart-5", "saturated-2", "dominated", "kept", "has the best utility", "must leave the house"]
+    for part in ["cart-5", "saturated-2", "dominated", "kept", "has the best utility", "do not release them"]
     {
         assert!(text.contains(part), "{part}: {text}");
     }
@@ -194,7 +194,8 @@ fn what_cannot_be_asked_is_refused_with_the_way_out() {
     assert!(refused_with(&["--only", "tables", "--risk", "uniques.ru"]).contains("add `uniques` to --only"));
     assert!(refused_with(&["--only", "tables"]).contains("--risk"));
     assert!(
-        refused_with(&["--only", "uniques,tables", "--model", "age ~ sex"]).contains("--model has no effect")
+        refused_with(&["--only", "uniques,tables", "--model", "age ~ sex"])
+            .contains("--model: it has no effect")
     );
     let grid = files.write("g.toml", "[[recipe]]\nmethod = \"catall\"\nnprior = 1\n");
     let error = refused_with(&["--grid", &grid]);

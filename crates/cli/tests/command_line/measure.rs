@@ -166,8 +166,8 @@ fn options_that_are_not_honoured_are_refused() {
     let pair = [original.as_str(), original.as_str()];
     for (arguments, words) in [
         (&["--only", "tabels"][..], "did you mean `tables`"),
-        (&["--only", "tables", "--permutations", "9"], "--permutations has no effect"),
-        (&["--only", "propensity", "--ways", "2"], "--ways has no effect"),
+        (&["--only", "tables", "--permutations", "9"], "--permutations: it has no effect"),
+        (&["--only", "propensity", "--ways", "2"], "--ways: it has no effect"),
         (&["--only", "model"], "--model"),
         (&["--family", "poisson"], "--model"),
         (
@@ -183,7 +183,7 @@ fn options_that_are_not_honoured_are_refused() {
                 "--family",
                 "gaussian",
             ],
-            "--family is given 3 times for 2 models",
+            "--family: it is given 3 times for 2 models",
         ),
         (&["--model", "income ~ sex +"], "a variable is needed here"),
         (&["--model", "income ~ sex", "--family", "gausian"], "did you mean `gaussian`"),

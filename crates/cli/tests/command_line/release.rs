@@ -122,7 +122,7 @@ fn a_private_release_tells_nothing_that_no_ledger_covers() {
     let limits = ["--limit", "epsilon <= 2", "--limit", "tables.mean_s_pmse:2 <= 100000"];
     let asked = [&["--recipe", &recipe, "--out", &out][..], &limits].concat();
     let refused = house.release(&asked).code(3);
-    assert!(stderr(&refused).contains("--unpaid-look REASON"), "{}", stderr(&refused));
+    assert!(stderr(&refused).contains("say why with --unpaid-look"), "{}", stderr(&refused));
     house.release(&[&asked[..], &["--unpaid-look", "the board insists"]].concat()).success();
     lookalike().args(["verify", &out]).assert().success();
     let decision: serde_json::Value = serde_json::from_str(&house.read("out/decision.json")).unwrap();
@@ -218,7 +218,7 @@ fn a_learned_schema_needs_a_reason() {
         &out,
     ];
     let refused = lookalike().args(asked).assert().code(3);
-    assert!(stderr(&refused).contains("--learned-schema REASON"), "{}", stderr(&refused));
+    assert!(stderr(&refused).contains("say why with --learned-schema"), "{}", stderr(&refused));
     lookalike().args(asked).args(["--learned-schema", "the code book is lost"]).assert().success();
     assert!(house.read("out/decision.json").contains("the code book is lost"));
 }

@@ -96,13 +96,13 @@ fn refusals_name_the_option_and_write_nothing() {
     let out = house.path("out");
     for (arguments, expected) in [
         (vec!["--method", "catal"], "did you mean `catall`?"),
-        (vec!["--method", "catall", "--m", "0"], "option `m`"),
-        (vec!["--method", "catall", "--rows", "0"], "option `rows`"),
-        (vec!["--method", "saturated", "--rows", "5"], "option `rows`"),
+        (vec!["--method", "catall", "--m", "0"], "--m: "),
+        (vec!["--method", "catall", "--rows", "0"], "--rows: "),
+        (vec!["--method", "saturated", "--rows", "5"], "--rows: "),
         (vec!["--method", "ipf", "--set", "margins=sex:ag"], "did you mean `age`?"),
         (vec!["--method", "ipf", "--set", "nprior=-1"], "option `nprior`"),
         (vec!["--method", "ipf", "--set", "nonsense"], "name=value"),
-        (vec!["--method", "catall", "--strata", "sexx"], "option `strata`"),
+        (vec!["--method", "catall", "--strata", "sexx"], "--strata: "),
     ] {
         let refused = house.synth(&[arguments, vec!["--out", &out]].concat()).code(2);
         assert!(stderr(&refused).contains(expected), "{}", stderr(&refused));
@@ -193,7 +193,7 @@ fn a_saved_model_draws_the_same_release_without_the_data() {
     let refused = |path: &str| {
         let refused =
             house.synth(&["--method", "catall", "--out", &house.path("x"), "--save-model", path]).code(2);
-        assert!(stderr(&refused).contains("option `save-model`"), "{}", stderr(&refused));
+        assert!(stderr(&refused).contains("--save-model: "), "{}", stderr(&refused));
     };
     refused(&model);
     refused(&house.path("x/model.json"));

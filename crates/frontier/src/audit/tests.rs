@@ -17,7 +17,7 @@ fn claim(epsilon: f64, method: &str) -> Claim {
 }
 
 /// Runs the real code with another budget than the claimed one, on some of the scenarios.
-fn at_budget(method: &str, claimed: &Claim, spent: f64, most: usize) -> Finding {
+fn at_budget(method: &str, claimed: &Claim, spent: f64, most: usize) -> AuditFinding {
     let settings = PrivacySettings { epsilon: Some(spent), delta: claimed.delta, ..Default::default() };
     let scenarios = scenarios(method).unwrap();
     audit_code(method, claimed, &scenarios[..most.min(scenarios.len())], |table, scenario, number| {

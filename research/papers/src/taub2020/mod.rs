@@ -69,18 +69,18 @@ pub const PAPER: Paper = Paper {
 
 /// The entries in the paper's order, with their recipes.
 pub const ENTRIES: [(&str, &str); 8] = [
-    ("Raab", include_str!("../../../../recipes/edinburgh/raab.recipe.toml")),
-    ("Snoke", include_str!("../../../../recipes/edinburgh/snoke.recipe.toml")),
-    ("Pistner", include_str!("../../../../recipes/edinburgh/pistner.recipe.toml")),
-    ("Charest", include_str!("../../../../recipes/edinburgh/charest.recipe.toml")),
-    ("Chen 1", include_str!("../../../../recipes/edinburgh/chen1.recipe.toml")),
-    ("Chen 2", include_str!("../../../../recipes/edinburgh/chen2.recipe.toml")),
-    ("Chen 3", include_str!("../../../../recipes/edinburgh/chen3.recipe.toml")),
-    ("Chen 4", include_str!("../../../../recipes/edinburgh/chen4.recipe.toml")),
+    ("Raab", include_str!("../../recipes/raab.recipe.toml")),
+    ("Snoke", include_str!("../../recipes/snoke.recipe.toml")),
+    ("Pistner", include_str!("../../recipes/pistner.recipe.toml")),
+    ("Charest", include_str!("../../recipes/charest.recipe.toml")),
+    ("Chen 1", include_str!("../../recipes/chen1.recipe.toml")),
+    ("Chen 2", include_str!("../../recipes/chen2.recipe.toml")),
+    ("Chen 3", include_str!("../../recipes/chen3.recipe.toml")),
+    ("Chen 4", include_str!("../../recipes/chen4.recipe.toml")),
 ];
 
 /// The schema of the challenge's file: what is computed, what lies within what.
-pub const SCHEMA: &str = include_str!("../../../../recipes/edinburgh/edinburgh1901.schema.toml");
+pub const SCHEMA: &str = include_str!("../../recipes/edinburgh1901.schema.toml");
 
 /// Cells may differ from the paper's by three standard errors and half the last digit of most tables. Those in which the
 /// map has a part are only shown: their runs differ most by whether an axis is mirrored.

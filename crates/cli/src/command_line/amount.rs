@@ -1,0 +1,83 @@
+//! What commands that write data sets ask for: how much, from which seed, in which format, where to.
+
+use std::path::{Path, PathBuf};
+
+use ::release::{INTERNAL_FOLDER, LEDGER, Manifest};
+use clap::{Args, ValueEnum};
+use lookalike::Amount;
+use table::figures::thousands;
+use table::write::Format;
+
+use super::Failure;
+
+/// How data sets are drawn and written.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Output")]
+pub(super) struct AmountOptions {
+    /// How many data sets to make
+    #[arg(long, value_name = "M")]
+    m: Option<u32>,
+    /// Records in each data set [default: as many as the data]; in a private run it is taken for their number, unless --records says that
+    #[arg(long, value_name = "N")]
+    rows: Option<u64>,
+    /// The seed; one seed, one output [default: from the operating system]
+    #[arg(long, value_name = "S")]
+    seed: Option<u64>,
+    /// The format of the data files
+    #[arg(long)]
+    format: Option<FileFormat>,
+    /// The folder to write; it must not exist
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Replace the folder if it is an earlier release
+    #[arg(long)]
+    pub(super) force: bool,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum FileFormat {
+    Csv,
+    Parquet,
+}
+
+impl AmountOptions {
+    /// The folder to write.
+    pub(super) fn out(&self) -> Result<&Path, Failure> {
+        let missing = || Failure::Usage("--out: name the folder to write with --out DIR".into());
+        self.out.as_deref().ok_or_else(missing)
+    }
+
+    /// What overrides a recipe.
+    pub(super) fn amount(&self) -> Amount {
+        let format = self.format.map(|format| match format {
+            FileFormat::Csv => Format::Csv,
+            FileFormat::Parquet => Format::Parquet,
+        });
+        Amount { m: self.m, rows: self.rows, seed: self.seed, format }
+    }
+}
+
+/// What was written, for people.
+pub(super) fn summary(out: &Path, manifest: &Manifest, remarks: &[String]) -> String {
+    let data_sets = if manifest.m == 1 {
+        "one synthetic data set".to_owned()
+    } else {
+        format!("{} synthetic data sets", manifest.m)
+    };
+    let mut text = format!("{}: {data_sets} by {}\n", out.display(), manifest.method);
+    let (pictures, files): (Vec<_>, Vec<_>) =
+        manifest.files.iter().partition(|file| file.name.starts_with("pictures/"));
+    for file in files {
+        let rows = file.rows.map_or_else(String::new, |rows| format!("  {} records", thousands(rows)));
+        text.push_str(&format!("  {}{rows}\n", file.name));
+    }
+    if !pictures.is_empty() {
+        text.push_str(&format!("  pictures/  {} of them\n", pictures.len()));
+    }
+    remarks.iter().for_each(|remark| text.push_str(&format!("  {remark}\n")));
+    text.push_str(&format!("  {}\n", manifest.guarantee));
+    if !manifest.files.iter().any(|file| file.name == LEDGER) {
+        text.push_str(&format!("  {INTERNAL_FOLDER}/ holds the seed; confidential: do not release\n"));
+    }
+    text
+}

@@ -1,0 +1,44 @@
+//! How a table is read, as options.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use lookalike::Data;
+
+/// How to read a table.
+#[derive(Debug, Args)]
+pub(super) struct Reading {
+    /// The schema: TOML, SDV metadata (JSON) or a private-PGM domain (JSON)
+    #[arg(long, value_name = "FILE")]
+    schema: Option<PathBuf>,
+    /// Texts that mean missing, beside the empty field
+    #[arg(long, value_name = "TOKEN,…", value_delimiter = ',')]
+    missing: Vec<String>,
+    /// The field separator of a CSV file [default: comma, semicolon or tab, whichever the header has]
+    #[arg(long, value_name = "CHARACTER", value_parser = separator)]
+    separator: Option<char>,
+}
+
+fn separator(text: &str) -> Result<char, String> {
+    match text {
+        "tab" | "\\t" => Ok('\t'),
+        text => {
+            let mut characters = text.chars();
+            match (characters.next(), characters.next()) {
+                (Some(one), None) => Ok(one),
+                _ => Err("give one character, or `tab`".into()),
+            }
+        }
+    }
+}
+
+impl Reading {
+    /// A file, read in this way.
+    pub(super) fn data(&self, path: impl Into<PathBuf>) -> Data {
+        let data = Data::file(path).with_missing(&self.missing).with_separator(self.separator);
+        match &self.schema {
+            Some(schema) => data.with_schema(schema),
+            None => data,
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! What a table is, what is risky about it, and a draft of its schema.
+
+use std::sync::Arc;
+
+use table::profile::{Profile, ViolationProfile, profile};
+use table::schema::SchemaFile;
+use table::watch::Watch;
+use table::{Grouping, Schema, Table, TableError};
+
+use crate::{Data, Error};
+
+/// Asks what a table is.
+///
+/// ```
+/// use lookalike::{Data, DescribeRequest, Watch};
+/// use lookalike::table::read::{ReadOptions, read_csv_text};
+///
+/// let people = read_csv_text("sex,age\nF,31\nM,47\nF,31\n", &ReadOptions::default())?;
+/// let described = DescribeRequest::new(Data::records("people", people)).run(&Watch::default())?;
+/// assert_eq!((described.profile.rows, described.profile.cells.as_str()), (3, "4"));
+/// assert!(described.draft().contains("[variables.sex]"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct DescribeRequest {
+    /// The table.
+    pub data: Data,
+    /// Variables by which an intruder might know a record: how many records are unique on them.
+    pub keys: Vec<String>,
+}
+
+/// What a table is.
+#[derive(Clone, Debug)]
+pub struct DescribeOutcome {
+    /// Every variable with what a person should know of it, and the cross-table.
+    pub profile: Profile,
+    schema: Schema,
+}
+
+impl DescribeRequest {
+    /// Asks this of a table.
+    pub fn new(data: Data) -> Self {
+        Self { data, keys: Vec::new() }
+    }
+
+    /// Reads the table and describes it. A table that does not keep its schema is described with what breaks it.
+    pub fn run(&self, watch: &Watch) -> Result<DescribeOutcome, Error> {
+        let table = self.data.read_unchecked(watch)?;
+        let (table, violations) = under_schema(table, self.data.options(watch)?.schema)?;
+        let mut profile = profile(&table, &self.keys, &Grouping::default())?;
+        profile.violations = violations;
+        let schema = table.schema_with_parents().with_missing_tokens(self.data.missing().to_vec());
+        Ok(DescribeOutcome { profile, schema })
+    }
+}
+
+impl DescribeOutcome {
+    /// Whether the table keeps the schema that it was read under.
+    pub fn keeps_schema(&self) -> bool {
+        self.profile.violations.is_empty()
+    }
+
+    /// The schema as a draft in TOML for a person to review, each variable's notes as comments.
+    pub fn draft(&self) -> String {
+        let notes = self.profile.variables.iter().map(|variable| variable.notes.as_slice());
+        self.schema.to_toml_with_notes(&notes.collect::<Vec<_>>())
+    }
+
+    /// The draft, declared public by a person for this reason: the levels and ranges that the records show become those of the release.
+    pub fn declare(&self, reason: &str) -> Result<SchemaFile, Error> {
+        let mut file = SchemaFile::parse(&self.draft())?;
+        file.table.declared = true;
+        file.table.reason = Some(reason.to_owned());
+        file.clone().finish()?;
+        Ok(file)
+    }
+}
+
+/// The table under the schema, or as it is with what breaks the schema.
+fn under_schema(
+    table: Table,
+    file: Option<SchemaFile>,
+) -> Result<(Table, Vec<ViolationProfile>), TableError> {
+    let Some(file) = file else { return Ok((table, Vec::new())) };
+    let schema = Arc::new(file.complete(Some(table.schema()))?);
+    match table.clone().conform(schema) {
+        Ok(conformed) => Ok((conformed, Vec::new())),
+        Err(TableError::Violations(violations)) => {
+            Ok((table, violations.all().iter().map(ViolationProfile::from).collect()))
+        }
+        Err(other) => Err(other),
+    }
+}

@@ -1,0 +1,265 @@
+//! Estimates from synthetic files, with intervals that are valid for how the files were made.
+
+use std::path::{Path, PathBuf};
+
+use inference::{
+    Estimand, FileFacts, Findings, Level, Making, Manner, Provenance, Released, Resampling, Rule, Target,
+    Weights, answer, valid_rule, with_common_levels,
+};
+use release::{FORMAT, LEDGER, MANIFEST, Manifest};
+use synthesis::Recipe;
+use table::schema::SchemaFile;
+use table::watch::Watch;
+use table::{Schema, Table, TableError};
+
+use crate::{Data, Error};
+
+/// Asks for estimates from synthetic files.
+///
+/// ```no_run
+/// use lookalike::inference::Estimand;
+/// use lookalike::{FitRequest, Watch};
+///
+/// let model = Estimand::parse("mean(income) by sex")?;
+/// let found = FitRequest::new(["release"], vec![model]).run(&Watch::default())?;
+/// for quantity in &found.answers[0].quantities {
+///     println!("{}", quantity.name);
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct FitRequest {
+    /// The synthetic files, or one release folder. Files that lie beside the manifest of their release are read with it.
+    pub files: Vec<PathBuf>,
+    /// How they are read, where that is not said by a release; its own file is not read.
+    pub reading: Data,
+    /// What is estimated.
+    pub estimands: Vec<Estimand>,
+    /// N, the number of original records, where no manifest says it.
+    pub original_rows: Option<u64>,
+    /// The combining rule; the one that is valid for the release if not given.
+    pub rule: Option<Rule>,
+    /// What the interval is for.
+    pub target: Target,
+    /// How often it is to cover.
+    pub level: Level,
+    /// How files count in the estimate.
+    pub weights: Option<Weights>,
+    /// Replicates of a bootstrap-t, whose quantiles replace those of the normal or t distribution.
+    pub bootstrap_t: Option<usize>,
+    /// Replicates of the rule `bootstrap`.
+    pub replicates: Option<usize>,
+    /// The seed of bootstraps and of the posterior's sampler.
+    pub seed: Option<u64>,
+}
+
+/// What the release folder says.
+struct ReleaseFolder {
+    manifest: Manifest,
+    provenance: Provenance,
+    schema: PathBuf,
+}
+
+impl FitRequest {
+    /// Asks for these estimates of the population, at 95 %, by the valid rule.
+    pub fn new(files: impl IntoIterator<Item = impl Into<PathBuf>>, estimands: Vec<Estimand>) -> Self {
+        let usual = Manner::default();
+        Self {
+            files: files.into_iter().map(Into::into).collect(),
+            reading: Data::file(""),
+            estimands,
+            original_rows: None,
+            rule: None,
+            target: usual.target,
+            level: usual.level,
+            weights: None,
+            bootstrap_t: None,
+            replicates: None,
+            seed: None,
+        }
+    }
+
+    /// Reads the files and answers every question.
+    pub fn run(&self, watch: &Watch) -> Result<Findings, Error> {
+        if self.estimands.is_empty() {
+            let message = "nothing is asked for; give a formula such as \"y ~ a + b\" first, or the option `estimate`, such as \"mean(x) by a\"";
+            return Err(Error::Usage(message.into()));
+        }
+        let (paths, mut folder) = files(&self.files)?;
+        refuse_twice(&paths)?;
+        if let Some(folder) = &mut folder {
+            folder.provenance.own_schema = self.own_schema(&paths[0], folder, watch)?;
+        }
+        let provenance = folder.as_ref().map(|folder| &folder.provenance);
+        let manner = self.manner(provenance, paths.len())?;
+        let tables = self.read(&paths, folder.as_ref(), watch)?;
+        let original_rows = self.original_rows.or(provenance.and_then(Provenance::known_original_rows));
+        let released = Released { files: &tables, original_rows, provenance };
+        let mut answers = Vec::with_capacity(self.estimands.len());
+        for estimand in &self.estimands {
+            watch.check()?;
+            answers.push(answer(&released, estimand, &manner)?);
+        }
+        let facts = |(path, table): (&PathBuf, &Table)| FileFacts {
+            name: path.display().to_string(),
+            records: table.rows() as u64,
+        };
+        Ok(Findings {
+            files: paths.iter().zip(&tables).map(facts).collect(),
+            original_rows,
+            method: folder.map(|folder| folder.manifest.method),
+            target: manner.target,
+            level: manner.level,
+            answers,
+        })
+    }
+
+    fn manner(&self, provenance: Option<&Provenance>, m: usize) -> Result<Manner, Error> {
+        let making = provenance.map_or(Making::Unknown, Provenance::making);
+        let rule_of = |estimand| self.rule.unwrap_or_else(|| valid_rule(&making, estimand, m).rule);
+        let used: Vec<Rule> = self.estimands.iter().map(rule_of).collect();
+        let no_effect = |option: &str, why: &str| {
+            Err(Error::option(option, format!("it has no effect: {why}; leave it out")))
+        };
+        if self.replicates.is_some() && !used.contains(&Rule::Bootstrap) {
+            return no_effect("replicates", "the rule `bootstrap` is not used");
+        }
+        let random = |rule: &Rule| matches!(rule, Rule::Bootstrap | Rule::Posterior);
+        if self.seed.is_some() && self.bootstrap_t.is_none() && !used.iter().any(random) {
+            return no_effect("seed", "nothing random is asked for");
+        }
+        let usual = Manner::default();
+        let seed = self.seed.unwrap_or(usual.resampling.seed);
+        Ok(Manner {
+            rule: self.rule,
+            target: self.target,
+            level: self.level,
+            weights: self.weights,
+            bootstrap_t: self.bootstrap_t.map(|replicates| Resampling { replicates, seed }),
+            resampling: Resampling {
+                replicates: self.replicates.unwrap_or(usual.resampling.replicates),
+                seed,
+            },
+        })
+    }
+
+    /// The schema of the release, where the files are to be read with another. Those of a private release are read with its own alone: the noise is on its classes.
+    fn own_schema(
+        &self,
+        path: &Path,
+        folder: &ReleaseFolder,
+        watch: &Watch,
+    ) -> Result<Option<Schema>, Error> {
+        if !self.reading.has_schema() {
+            return Ok(None);
+        }
+        if folder.provenance.recipe.privacy.is_some() {
+            let message = "it is not for a private release, whose noise is on the classes of its own schema; leave it out";
+            return Err(Error::option("schema", message));
+        }
+        let own = self.reading.sibling(path).under(SchemaFile::read(&folder.schema)?);
+        Ok(Some(own.read(watch)?.schema().clone()))
+    }
+
+    fn read(
+        &self,
+        paths: &[PathBuf],
+        folder: Option<&ReleaseFolder>,
+        watch: &Watch,
+    ) -> Result<Vec<Table>, Error> {
+        let mut reading = self.reading.clone();
+        if let (false, Some(folder)) = (reading.has_schema(), folder) {
+            reading = reading.under(SchemaFile::read(&folder.schema)?);
+        }
+        let read = |path: &PathBuf| -> Result<Table, Error> {
+            Ok(table::read::read_table(path, &reading.options(watch)?)?)
+        };
+        let tables = paths.iter().map(read).collect::<Result<Vec<Table>, Error>>()?;
+        Ok(with_common_levels(tables)?)
+    }
+}
+
+/// The synthetic files, and the release that they are of, if one is known.
+fn files(paths: &[PathBuf]) -> Result<(Vec<PathBuf>, Option<ReleaseFolder>), Error> {
+    match paths {
+        [] => Err(Error::Usage("no synthetic file is named; give files, or a release folder".into())),
+        [folder] if folder.is_dir() => {
+            let release = ReleaseFolder::read(folder)?;
+            let data = release.manifest.files.iter().filter(|file| file.rows.is_some());
+            let data: Vec<PathBuf> = data.map(|file| folder.join(&file.name)).collect();
+            Ok((data, Some(release)))
+        }
+        several => {
+            if let Some(folder) = several.iter().find(|path| path.is_dir()) {
+                let message =
+                    format!("{} is a folder; give one release folder alone, or files", folder.display());
+                return Err(Error::Usage(message));
+            }
+            let release = release_of(several)?;
+            Ok((several.to_vec(), release))
+        }
+    }
+}
+
+/// A file that is named twice would count as two.
+fn refuse_twice(paths: &[PathBuf]) -> Result<(), Error> {
+    let mut known = std::collections::HashSet::new();
+    for path in paths {
+        let place = std::fs::canonicalize(path).map_err(|source| TableError::io(path, source))?;
+        if !known.insert(place) {
+            let message =
+                format!("{} is named twice, and would count as two files; name it once", path.display());
+            return Err(Error::Usage(message));
+        }
+    }
+    Ok(())
+}
+
+/// The release beside whose manifest all of these files lie and which names them; `None` where there is none.
+fn release_of(paths: &[PathBuf]) -> Result<Option<ReleaseFolder>, Error> {
+    let folder = |path: &PathBuf| match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent.to_owned(),
+        _ => PathBuf::from("."),
+    };
+    let first = folder(&paths[0]);
+    if paths.iter().any(|path| folder(path) != first) || !first.join(MANIFEST).exists() {
+        return Ok(None);
+    }
+    let release = ReleaseFolder::read(&first)?;
+    let listed = |path: &PathBuf| {
+        let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
+        release.manifest.files.iter().any(|file| file.rows.is_some() && Some(&file.name) == name.as_ref())
+    };
+    Ok(paths.iter().all(listed).then_some(release))
+}
+
+impl ReleaseFolder {
+    fn read(folder: &Path) -> Result<Self, Error> {
+        let path = folder.join(MANIFEST);
+        let manifest: Manifest = json(&path)?;
+        if manifest.format != FORMAT || manifest.version != 1 {
+            let message =
+                format!("{}: it is no manifest of a release that this version knows", path.display());
+            return Err(Error::Usage(message));
+        }
+        let ledger = folder.join(LEDGER);
+        let provenance = Provenance {
+            recipe: Recipe::read(&folder.join("recipe.toml"))?,
+            original_rows: manifest.input.rows,
+            ledger: if ledger.exists() { Some(json(&ledger)?) } else { None },
+            own_schema: None,
+        };
+        Ok(Self { manifest, provenance, schema: folder.join("schema.toml") })
+    }
+}
+
+fn json<T: serde::de::DeserializeOwned>(path: &Path) -> Result<T, Error> {
+    let text = std::fs::read(path).map_err(|source| TableError::io(path, source))?;
+    serde_json::from_slice(&text).map_err(|error| {
+        Error::Usage(format!(
+            "{}, line {}: it cannot be understood; mend it, or copy the files to another folder and give the option `original-rows`",
+            path.display(),
+            error.line()
+        ))
+    })
+}

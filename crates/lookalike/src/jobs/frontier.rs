@@ -1,0 +1,269 @@
+//! What each method and setting would give and cost, on one map.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use frontier::axes::{chosen, computed};
+use frontier::resume::FRONTIER;
+use frontier::{
+    Battery, Contest, Entry, Frontier, Imported, Limit, Origin, PlannedContestant, RunStore, Timings,
+    built_in, grid, limits,
+};
+use measures::risk::intruder::Regions;
+use report::{Edition, ReportInput, report_html};
+use table::watch::Watch;
+use table::{Table, TableError, atomic_file};
+
+use crate::{Data, Error, Questions};
+
+/// The page with pictures in the folder of a frontier.
+pub const FRONTIER_PAGE: &str = "report-internal.html";
+
+/// The folder of the recipes in that of a frontier.
+pub const FRONTIER_RECIPES: &str = "recipes";
+
+/// How the names of their files end; nothing else in that folder is ours.
+const RECIPE_FILE: &str = ".recipe.toml";
+
+/// Asks for the risk and utility of many recipes on one table.
+///
+/// ```
+/// use lookalike::{Data, FrontierRequest, Questions, Watch};
+/// use lookalike::table::read::{ReadOptions, read_csv_text};
+///
+/// let rows: String = (0..60).map(|at| format!("{},{}\n", ["F", "M"][at % 2], ["a", "b", "c"][at % 3])).collect();
+/// let people = read_csv_text(&format!("sex,town\n{rows}"), &ReadOptions::default())?;
+/// let mut request = FrontierRequest::new(Data::records("people", people));
+/// request.grid = Some(lookalike::frontier::grid::parse("[[recipe]]\nmethod = \"catall\"\n")?);
+/// request.repeat = 1;
+/// request.questions.only = vec!["tables".into(), "uniques".into()];
+/// let found = request.run(&Watch::default())?;
+/// assert_eq!(found.frontier.contestants.len(), 1);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct FrontierRequest {
+    /// The table.
+    pub data: Data,
+    /// The recipes to try; a grid that suits the table if none are given.
+    pub grid: Option<Vec<Entry>>,
+    /// How often each recipe is run, so that the spread of runs is known.
+    pub repeat: u32,
+    /// Files of other tools as contestants, by name; several files are the data sets of one release.
+    pub contestants: Vec<(String, Vec<Data>)>,
+    /// The measure of risk on the map.
+    pub risk: Option<String>,
+    /// The measure of utility on the map.
+    pub utility: Option<String>,
+    /// Limits that a release must keep, such as `attribute.disco <= 5` or `epsilon <= 1`.
+    pub limits: Vec<String>,
+    /// Acceptable regions of (RR, R) for the intruder who knows all records but one, as a limit.
+    pub regions: Option<Regions>,
+    /// The seed of all runs.
+    pub seed: u64,
+    /// The folder for the map, the recipes and finished runs, from which an interrupted frontier goes on. It is as confidential as the data.
+    pub out: Option<PathBuf>,
+    /// What is asked of every contestant.
+    pub questions: Questions,
+}
+
+/// A frontier whose data have been read and whose questions were checked; nothing has run yet.
+pub struct OpenedFrontier {
+    request: FrontierRequest,
+    original: Arc<Table>,
+    imported: Vec<Imported>,
+    limits: Vec<Limit>,
+}
+
+/// The map, and how long its runs took.
+pub struct FrontierOutcome {
+    /// Every contestant with its values, which are dominated, which keep the limits, and which is recommended.
+    pub frontier: Frontier,
+    /// Seconds of every run.
+    pub timings: Timings,
+}
+
+impl FrontierRequest {
+    /// Asks for the usual grid, five runs each, without limits.
+    pub fn new(data: Data) -> Self {
+        Self {
+            data,
+            grid: None,
+            repeat: 5,
+            contestants: Vec::new(),
+            risk: None,
+            utility: None,
+            limits: Vec::new(),
+            regions: None,
+            seed: 1,
+            out: None,
+            questions: Questions::default(),
+        }
+    }
+
+    /// Reads the data and runs every contestant.
+    pub fn run(&self, watch: &Watch) -> Result<FrontierOutcome, Error> {
+        self.open(watch)?.run(watch)
+    }
+
+    /// Reads the data and checks the questions.
+    pub fn open(&self, watch: &Watch) -> Result<OpenedFrontier, Error> {
+        let limits = parse_limits(&self.limits, self.regions.is_some())?;
+        let original = self.data.read(watch)?;
+        let imported = self.imported(&original, watch)?;
+        let opened = OpenedFrontier { request: self.clone(), original, imported, limits };
+        opened.contest()?;
+        Ok(opened)
+    }
+
+    fn imported(&self, original: &Table, watch: &Watch) -> Result<Vec<Imported>, Error> {
+        let one = |(name, files): &(String, Vec<Data>)| -> Result<Imported, Error> {
+            let imported = Imported {
+                name: grid::file_name(name.trim()),
+                files: files.iter().map(Data::name).collect(),
+                tables: files
+                    .iter()
+                    .map(|file| file.read_as_it_is(watch).map(Arc::new))
+                    .collect::<Result<_, _>>()?,
+            };
+            imported.check_columns(original)?;
+            Ok(imported)
+        };
+        self.contestants.iter().map(one).collect()
+    }
+}
+
+impl OpenedFrontier {
+    /// What theory says of the contestants before they run.
+    pub fn planned(&self) -> Result<Vec<PlannedContestant>, Error> {
+        Ok(self.contest()?.plan()?)
+    }
+
+    /// Runs every contestant, as far as its runs are not kept, and writes what was found if a folder is named.
+    pub fn run(&self, watch: &Watch) -> Result<FrontierOutcome, Error> {
+        let contest = self.contest()?;
+        let planned = contest.plan()?;
+        let store = match &self.request.out {
+            Some(out) => RunStore::within(out)?,
+            None => RunStore::nowhere(),
+        };
+        if let Some(out) = self.request.out.as_ref().filter(|_| !planned.is_empty()) {
+            atomic_file::write_private(&out.join("planned.json"), pretty(&planned)?.as_bytes())?;
+        }
+        let (frontier, timings) = contest.run(&store, watch)?;
+        if let Some(out) = &self.request.out {
+            write(out, &frontier, &timings)?;
+        }
+        Ok(FrontierOutcome { frontier, timings })
+    }
+
+    fn contest(&self) -> Result<Contest<'_>, Error> {
+        let FrontierRequest { questions, regions, .. } = &self.request;
+        let families = questions.families()?;
+        questions.check_honoured(&families, &[("regions", regions.is_some(), &["intruder"])])?;
+        let mut settings = questions.settings(Battery::usual(self.original.columns().len()))?;
+        settings.propensity.draws.seed = self.request.seed;
+        settings.intruder.regions.clone_from(regions);
+        let mut battery = Battery::new(settings, families);
+        let names = battery.family_names();
+        let axis = |option: &str, text: &Option<String>, usual: usize| match text {
+            Some(text) => chosen(option, text, &names),
+            None => battery.usual_axes().map(|axes| axes[usual].clone()),
+        };
+        let risk = axis("--risk", &self.request.risk, 0)?;
+        let utility = axis("--utility", &self.request.utility, 1)?;
+        for limit in &self.limits {
+            let name = limits::axis_of(limit);
+            computed(&format!("--limit \"{}\"", limit.text), &name, &names)?;
+            battery.named.insert(name.measure);
+        }
+        battery.named.extend([risk.measure.clone(), utility.measure.clone()]);
+        let (entries, remarks) = match &self.request.grid {
+            Some(entries) => (entries.clone(), Vec::new()),
+            None => built_in(&self.original)?,
+        };
+        check_names(&entries, &self.imported)?;
+        Ok(Contest {
+            original: &self.original,
+            data: self.request.data.name(),
+            entries,
+            imported: self.imported.clone(),
+            battery,
+            risk,
+            utility,
+            limits: self.limits.clone(),
+            repeat: self.request.repeat,
+            seed: self.request.seed,
+            remarks,
+        })
+    }
+}
+
+/// Limits as people write them, and that of acceptable regions where there are some.
+pub(super) fn parse_limits(texts: &[String], regions: bool) -> Result<Vec<Limit>, Error> {
+    let mut parsed = texts.iter().map(|text| limits::parse(text)).collect::<Result<Vec<_>, _>>()?;
+    parsed.extend(regions.then(limits::regions));
+    Ok(parsed)
+}
+
+/// The grid of recipes in a file.
+pub fn read_grid(path: &Path) -> Result<Vec<Entry>, Error> {
+    let text = std::fs::read_to_string(path).map_err(|source| TableError::io(path, source))?;
+    grid::parse(&text)
+        .map_err(|error| Error::Located { place: path.display().to_string(), error: Box::new(error.into()) })
+}
+
+/// The frontier that was written to this folder.
+pub fn read_frontier(folder: &Path) -> Result<Frontier, Error> {
+    let path = folder.join(FRONTIER);
+    let bytes = std::fs::read(&path).map_err(|source| TableError::io(&path, source))?;
+    serde_json::from_slice(&bytes)
+        .map_err(|error| Error::Usage(format!("{} is not a finished frontier: {error}", path.display())))
+}
+
+fn check_names(entries: &[Entry], imported: &[Imported]) -> Result<(), Error> {
+    let mut names: Vec<&str> = entries.iter().map(|entry| entry.name.as_str()).collect();
+    for imported in imported {
+        if names.contains(&imported.name.as_str()) {
+            let message = format!("the name `{}` is taken; choose another", imported.name);
+            return Err(Error::option("contestant", message));
+        }
+        names.push(&imported.name);
+    }
+    Ok(())
+}
+
+/// Writes what was found. All of it is confidential, and is for its owner only.
+fn write(out: &Path, frontier: &Frontier, timings: &Timings) -> Result<(), Error> {
+    let recipes = out.join(FRONTIER_RECIPES);
+    let failed = |source| TableError::io(&recipes, source);
+    std::fs::create_dir_all(&recipes).map_err(failed)?;
+    for entry in std::fs::read_dir(&recipes).map_err(failed)? {
+        let entry = entry.map_err(failed)?;
+        if entry.file_name().to_string_lossy().ends_with(RECIPE_FILE) {
+            std::fs::remove_file(entry.path()).map_err(failed)?;
+        }
+    }
+    for contestant in &frontier.contestants {
+        if let Origin::Recipe { recipe, .. } = &contestant.origin {
+            let path = recipes.join(format!("{}{RECIPE_FILE}", contestant.name));
+            atomic_file::write_private(&path, recipe.as_bytes())?;
+        }
+    }
+    let input = ReportInput {
+        name: &frontier.data,
+        software: &frontier.software,
+        frontier: Some(frontier),
+        ..ReportInput::default()
+    };
+    let page = report_html(&input, Edition::Internal);
+    atomic_file::write_private(&out.join(FRONTIER_PAGE), page.as_bytes())?;
+    atomic_file::write_private(&out.join("timings.json"), pretty(timings)?.as_bytes())?;
+    atomic_file::write_private(&out.join(FRONTIER), pretty(frontier)?.as_bytes())?;
+    Ok(())
+}
+
+fn pretty(value: &impl serde::Serialize) -> Result<String, Error> {
+    let text = serde_json::to_string_pretty(value).map_err(|error| Error::Usage(error.to_string()))?;
+    Ok(text + "\n")
+}

@@ -1,0 +1,140 @@
+//! What synthetic tables are worth and what they disclose.
+
+use std::sync::Arc;
+
+use measures::risk::intruder::{Mechanism, Regions};
+use measures::utility::tables::SyntheticSize;
+use measures::{Finding, Measure, Settings, SyntheticSets, align, evaluate_watched, with_holdout};
+use release::evidence::Evidence;
+use report::{Edition, ReportInput, report_html};
+use table::Table;
+use table::watch::Watch;
+
+use crate::{Data, Error, Questions, SOFTWARE};
+
+/// Asks what synthetic tables are worth and what they disclose.
+///
+/// ```
+/// use lookalike::{Data, MeasureRequest, Questions, Watch};
+/// use lookalike::table::read::{ReadOptions, read_csv_text};
+///
+/// let read = |text: &str| read_csv_text(text, &ReadOptions::default());
+/// let original = Data::records("original", read("sex\nF\nM\nF\nM\n")?);
+/// let synthetic = Data::records("synthetic", read("sex\nF\nF\nF\nM\n")?);
+/// let questions = Questions { only: vec!["tables".into()], ways: Some(vec![1]), ..Questions::default() };
+/// let request = MeasureRequest { questions, ..MeasureRequest::new(original, vec![synthetic]) };
+/// let found = request.run(&Watch::default())?;
+/// assert!(found.findings.iter().any(|finding| finding.measure == "tables.s_pmse"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct MeasureRequest {
+    /// The confidential table.
+    pub original: Data,
+    /// The synthetic tables; several are data sets of one release.
+    pub synthetic: Vec<Data>,
+    /// Records of the same population that the generator never saw.
+    pub holdout: Option<Data>,
+    /// What is asked.
+    pub questions: Questions,
+    /// Whether the generator was not told how many records to make.
+    pub random_size: bool,
+    /// The seed of permutations and resamples.
+    pub seed: Option<u64>,
+    /// How the files were made, for the intruder who knows all records but one.
+    pub mechanism: Option<Mechanism>,
+    /// Which risks of that intruder are acceptable.
+    pub regions: Option<Regions>,
+}
+
+/// What was found.
+pub struct MeasureOutcome {
+    /// Every finding, family by family.
+    pub findings: Vec<Finding>,
+    request: MeasureRequest,
+    settings: Settings,
+    original: Arc<Table>,
+    synthetic: Vec<Table>,
+    holdout: Option<Table>,
+}
+
+impl MeasureRequest {
+    /// Asks what is usual.
+    pub fn new(original: Data, synthetic: Vec<Data>) -> Self {
+        Self {
+            original,
+            synthetic,
+            holdout: None,
+            questions: Questions::default(),
+            random_size: false,
+            seed: None,
+            mechanism: None,
+            regions: None,
+        }
+    }
+
+    /// Reads the tables and measures them.
+    pub fn run(&self, watch: &Watch) -> Result<MeasureOutcome, Error> {
+        let families = self.questions.families()?;
+        let settings = self.settings(&families)?;
+        let original = self.original.read(watch)?;
+        let read = |data: &Data| -> Result<Table, Error> {
+            Ok(align(original.schema(), data.read_as_it_is(watch)?)?)
+        };
+        let synthetic = self.synthetic.iter().map(read).collect::<Result<Vec<Table>, Error>>()?;
+        let holdout = self.holdout.as_ref().map(read).transpose()?;
+        let tables: Vec<&Table> = synthetic.iter().collect();
+        let sets = SyntheticSets { original: &original, synthetic: &tables, holdout: holdout.as_ref() };
+        let mut findings = evaluate_watched(&sets, &families, &settings, watch)?;
+        if let Some(holdout) = &holdout {
+            let fresh = SyntheticSets { original: &original, synthetic: &[holdout], holdout: None };
+            findings = with_holdout(findings, evaluate_watched(&fresh, &families, &settings, watch)?);
+        }
+        Ok(MeasureOutcome { findings, request: self.clone(), settings, original, synthetic, holdout })
+    }
+
+    fn settings(&self, families: &[&dyn Measure]) -> Result<Settings, Error> {
+        let own: [(&str, bool, &[&str]); 4] = [
+            ("random-size", self.random_size, &["tables"]),
+            ("seed", self.seed.is_some(), &["propensity"]),
+            ("mechanism", self.mechanism.is_some(), &["intruder"]),
+            ("regions", self.regions.is_some(), &["intruder"]),
+        ];
+        self.questions.check_honoured(families, &own)?;
+        let mut settings = self.questions.settings(Settings::default())?;
+        settings.propensity.draws.seed = self.seed.unwrap_or(settings.propensity.draws.seed);
+        if self.random_size {
+            settings.tables.synthetic_size = SyntheticSize::Random;
+        }
+        settings.intruder.mechanism.clone_from(&self.mechanism);
+        settings.intruder.regions.clone_from(&self.regions);
+        Ok(settings)
+    }
+}
+
+impl MeasureOutcome {
+    /// A page with pictures. It holds exact figures of the original: confidential, not to be released.
+    pub fn internal_page(&self) -> Result<String, Error> {
+        let models = self.settings.models.iter().map(|model| model.formula.text().to_owned()).collect();
+        let asked: [(&str, Vec<String>); 5] = [
+            ("original", vec![self.request.original.name()]),
+            ("synthetic files", self.request.synthetic.iter().map(Data::name).collect()),
+            ("intruders' keys", self.settings.keys.iter().map(|keys| keys.join(", ")).collect()),
+            ("targets", self.settings.targets.clone()),
+            ("models", models),
+        ];
+        let tables: Vec<&Table> = self.synthetic.iter().collect();
+        let sets =
+            SyntheticSets { original: &self.original, synthetic: &tables, holdout: self.holdout.as_ref() };
+        let evidence = Evidence::against_original(&sets, &self.settings, &self.findings)?;
+        let input = ReportInput {
+            name: &self.request.original.name(),
+            software: SOFTWARE,
+            asked: asked.map(|(word, texts)| (word.to_owned(), texts.join("; "))).into(),
+            findings: &self.findings,
+            evidence: Some(&evidence),
+            ..Default::default()
+        };
+        Ok(report_html(&input, Edition::Internal))
+    }
+}

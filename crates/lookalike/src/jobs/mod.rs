@@ -1,0 +1,12 @@
+//! One request and one outcome a job.
+
+pub(crate) mod audit;
+pub(crate) mod describe;
+pub(crate) mod fit;
+pub(crate) mod frontier;
+pub(crate) mod measure;
+pub(crate) mod plan;
+pub(crate) mod release;
+pub(crate) mod sample;
+pub(crate) mod synthesise;
+pub(crate) mod verify;

@@ -1,0 +1,83 @@
+//! Risk and utility of the saturated mechanism before anything is generated.
+
+use frontier::plan::{
+    Bound, Catall, CellSizes, Free, Grid, Mechanism, Plan, ReplicatedUniques, Solution, solve,
+};
+use serde::Serialize;
+use table::watch::Watch;
+
+use crate::{Data, Error};
+
+/// Asks what the saturated mechanism would give and cost.
+///
+/// ```
+/// use lookalike::{Data, PlanRequest, Watch};
+/// use lookalike::frontier::plan::{Grid, MeanCount, Mechanism};
+/// use lookalike::statistics::counts::CountFamily;
+/// use lookalike::table::read::{ReadOptions, read_csv_text};
+///
+/// let people = read_csv_text("sex,town\nF,a\nM,a\nF,b\nF,a\n", &ReadOptions::default())?;
+/// let nbi = Mechanism::new(CountFamily::from_options("nbi", Some(0.5), None)?);
+/// let grid = Grid { sigmas: vec![0.5], ms: vec![1], near: vec![(1, 0.5)], mean_count: MeanCount::Exact };
+/// let planned = PlanRequest::new(Data::records("people", people), nbi, grid).run(&Watch::default())?;
+/// assert_eq!((planned.cells, planned.records), (4, 4));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct PlanRequest {
+    /// The table.
+    pub data: Data,
+    /// The mechanism; its dispersion and number of data sets are those of the grid.
+    pub mechanism: Mechanism,
+    /// Dispersions and numbers of data sets to plan for.
+    pub grid: Grid,
+    /// A bound to be met, and what is free to meet it.
+    pub solve: Option<(Bound, Free)>,
+    /// Groups into which a number is cut where the schema declares no cuts.
+    pub groups: usize,
+}
+
+/// What the mechanism would give and cost.
+#[derive(Clone, Debug, Serialize)]
+pub struct PlanOutcome {
+    /// Cells of the cross-table that could occur.
+    pub cells: u64,
+    /// Records.
+    pub records: u64,
+    /// Every point of the grid.
+    pub plan: Plan,
+    /// Unique records that `catall` would repeat, for comparison.
+    pub catall_replicated_uniques: ReplicatedUniques,
+    /// What meets the bound, if one was asked for.
+    pub solution: Option<Solution>,
+}
+
+impl PlanRequest {
+    /// Asks for a plan over this grid.
+    pub fn new(data: Data, mechanism: Mechanism, grid: Grid) -> Self {
+        Self { data, mechanism, grid, solve: None, groups: 5 }
+    }
+
+    /// Counts the cells of the table and computes the plan from their sizes alone.
+    pub fn run(&self, watch: &Watch) -> Result<PlanOutcome, Error> {
+        if self.groups < 2 {
+            return Err(Error::option("groups", "at least two groups are needed"));
+        }
+        let Some(first) = self.grid.ms.first() else {
+            return Err(Error::option("m", "name at least one number of data sets"));
+        };
+        let start = self.mechanism.with_m(*first)?;
+        let table = self.data.read(watch)?;
+        let sizes = CellSizes::new(synthesis::cell_sizes(&table, self.groups)?)?;
+        let plan = Plan::over(&sizes, &self.mechanism, &self.grid)?;
+        let solution =
+            self.solve.as_ref().map(|(bound, free)| solve(&sizes, &start, bound, *free)).transpose()?;
+        Ok(PlanOutcome {
+            cells: sizes.cells(),
+            records: sizes.records(),
+            plan,
+            catall_replicated_uniques: ReplicatedUniques::of_catall(&sizes, &Catall::new(sizes.records())),
+            solution,
+        })
+    }
+}

@@ -1,0 +1,399 @@
+//! A release: drawn, measured, held against its limits, reported in both editions, and written as one.
+
+use std::path::PathBuf;
+
+use frontier::axes::computed;
+use frontier::resume::FRONTIER;
+use frontier::{
+    Battery, Contestant, Frontier, Limit, LimitCheck, Origin, epsilon_of, limits, records_sha256,
+    schema_sha256, settings_for,
+};
+use measures::risk::intruder::Regions;
+use measures::{Finding, Settings, SyntheticSets, align, evaluate_watched};
+use privacy::LedgerRecord;
+use release::decision::{Decision, Publication};
+use release::evidence::Evidence;
+use release::policy::{Reasons, Refusal};
+use release::{Attachment, Books, Input, Manifest, Release, check_target, now};
+use report::{Edition, ReportInput, pictures, report_html};
+use synthesis::{Fitted, Recipe, Run, private};
+use table::watch::Watch;
+use table::{Table, similar_name};
+
+use super::frontier::{parse_limits, read_frontier};
+use crate::noise::Noise;
+use crate::{Amount, Data, Error, Questions, SOFTWARE};
+
+/// Asks for a release of the version that was chosen, with the evidence attached.
+#[derive(Clone, Debug)]
+pub struct ReleaseRequest {
+    /// The confidential table.
+    pub data: Data,
+    /// What is released.
+    pub version: Version,
+    /// How much is drawn, where it differs from the recipe.
+    pub amount: Amount,
+    /// The folder to write.
+    pub out: PathBuf,
+    /// Whether an earlier release in that folder may be replaced.
+    pub replace: bool,
+    /// What the release is called in its reports; the name of its folder if not given.
+    pub name: Option<String>,
+    /// The person or body that accepts the release; it is published.
+    pub accepted_by: String,
+    /// What they have to say; it is published.
+    pub note: Option<String>,
+    /// Limits that the release must keep; those of the frontier if none are given.
+    pub limits: Vec<String>,
+    /// Acceptable regions of (RR, R) for the intruder who knows all records but one, as a limit.
+    pub regions: Option<Regions>,
+    /// Reasons for what is refused without one.
+    pub reasons: Reasons,
+    /// What may be told outside of what was measured.
+    pub publish: Publication,
+    /// What is measured; a version of a frontier is judged by what the frontier measured, with these models beside.
+    pub questions: Questions,
+    /// Where the noise of a private run comes from.
+    pub noise: Noise,
+}
+
+/// Which version is released.
+#[derive(Clone, Debug)]
+pub enum Version {
+    /// A contestant of the frontier in this folder; the recommended one if none is named.
+    OfFrontier {
+        /// The folder.
+        folder: PathBuf,
+        /// The contestant.
+        choose: Option<String>,
+    },
+    /// What this recipe makes.
+    OfRecipe(Recipe),
+}
+
+/// What was released.
+pub struct ReleaseOutcome {
+    /// The manifest of the folder.
+    pub manifest: Manifest,
+    /// The decision record; [`Decision::public`] is what of it was published.
+    pub decision: Decision,
+    /// Every finding of the released data sets.
+    pub findings: Vec<Finding>,
+    /// What the fit had to say of itself.
+    pub remarks: Vec<String>,
+}
+
+impl ReleaseRequest {
+    /// Asks for what this version makes, accepted by this person or body, without limits.
+    pub fn new(
+        data: Data,
+        version: Version,
+        accepted_by: impl Into<String>,
+        out: impl Into<PathBuf>,
+    ) -> Self {
+        Self {
+            data,
+            version,
+            amount: Amount::default(),
+            out: out.into(),
+            replace: false,
+            name: None,
+            accepted_by: accepted_by.into(),
+            note: None,
+            limits: Vec::new(),
+            regions: None,
+            reasons: Reasons::default(),
+            publish: Publication::default(),
+            questions: Questions::default(),
+            noise: Noise::default(),
+        }
+    }
+
+    /// Makes the version, measures it, and writes it with its evidence; refused, with nothing written, if it breaks a limit or would disclose
+    /// what nobody allowed.
+    pub fn run(&self, watch: &Watch) -> Result<ReleaseOutcome, Error> {
+        check_target(&self.out, self.replace)?;
+        let frontier = match &self.version {
+            Version::OfFrontier { folder, .. } => Some(read_frontier(folder)?),
+            Version::OfRecipe(_) => None,
+        };
+        let chosen = frontier.as_ref().map(|frontier| self.chosen(frontier)).transpose()?;
+        let recipe = self.recipe(chosen)?;
+        let battery = self.battery(frontier.as_ref())?;
+        self.publish.check(&battery.families).map_err(|message| Error::option("publish", message))?;
+        let limits = self.limits(frontier.as_ref())?;
+        let names = battery.family_names();
+        for limit in &limits {
+            computed(&format!("--limit \"{}\"", limit.text), &limits::axis_of(limit), &names)?;
+        }
+        let not_covered = self.reasons.not_covered(&recipe, &limits, frontier.is_some())?;
+        let original = self.data.read(watch)?;
+        if let Some(frontier) = &frontier {
+            check_same_data(frontier, &original)?;
+        }
+        let caveats = self.reasons.caveats(original.schema())?;
+        let (fitted, ledger) = if recipe.privacy.is_some() {
+            let fit = private::fit(&original, &recipe, self.noise.source()?)?;
+            (fit.fitted, Some(fit.ledger))
+        } else {
+            let run = Run { watch: watch.clone(), ..Run::default() };
+            (synthesis::fit_watched(&original, &recipe, &run)?, None)
+        };
+        let folder = crate::data::file_name(&self.out);
+        let candidate = Candidate {
+            name: self.name.as_deref().unwrap_or(&folder),
+            original: &original,
+            input_sha256: self.data.sha256()?,
+            recipe: &recipe,
+            fitted: &fitted,
+            ledger: ledger.as_ref(),
+            battery: &battery,
+            limits: &limits,
+            frontier: frontier.as_ref(),
+            not_covered: not_covered.clone(),
+            watch,
+        };
+        let examined = candidate.examine()?;
+        let exception = self.reasons.exception_for(&examined.checks).map_err(|refusal| match refusal {
+            Refusal::LimitsBroken(broken) => {
+                let spent = if ledger.is_some() { "; another try spends the budget again" } else { "" };
+                Error::LimitsBroken { broken, spent }
+            }
+            other => other.into(),
+        })?;
+        let decision = Decision {
+            accepted_by: self.accepted_by.clone(),
+            accepted_at: now(),
+            note: self.note.clone(),
+            chosen: chosen.map(|chosen| chosen.name.clone()),
+            recommended: frontier
+                .as_ref()
+                .zip(chosen)
+                .map(|(frontier, chosen)| frontier.recommendation.name.as_ref() == Some(&chosen.name)),
+            limits: examined.checks.clone(),
+            exception,
+            publish: self.publish.clone(),
+            caveats: caveats.into_iter().chain(not_covered).collect(),
+        };
+        let manifest = candidate.write(&examined, &decision, (&self.out, self.replace))?;
+        let remarks = fitted.model.remarks();
+        Ok(ReleaseOutcome { manifest, decision, findings: examined.findings, remarks })
+    }
+
+    /// The contestant that is released.
+    fn chosen<'a>(&self, frontier: &'a Frontier) -> Result<&'a Contestant, Error> {
+        let choose = match &self.version {
+            Version::OfFrontier { choose, .. } => choose.as_ref(),
+            Version::OfRecipe(_) => None,
+        };
+        let Some(name) = choose.or(frontier.recommendation.name.as_ref()) else {
+            return Err(Error::Usage(format!(
+                "the frontier recommends nothing: {}; name a contestant with the option `choose`, and say why with the option `exception`",
+                frontier.recommendation.reason
+            )));
+        };
+        let names = || frontier.contestants.iter().map(|contestant| contestant.name.as_str());
+        frontier.contestants.iter().find(|contestant| contestant.name == *name).ok_or_else(|| {
+            let hint = similar_name::hint(name, names());
+            Error::option("choose", format!("the frontier has no contestant `{name}`{hint}"))
+        })
+    }
+
+    /// The recipe, with the amount on top.
+    fn recipe(&self, chosen: Option<&Contestant>) -> Result<Recipe, Error> {
+        let recipe = match (chosen.map(|chosen| &chosen.origin), &self.version) {
+            (Some(Origin::Recipe { recipe, .. }), _) => {
+                if let Some(option) = self.amount.changed() {
+                    return Err(Error::option(
+                        option,
+                        "the frontier measured what its recipe makes; release with the option `recipe` instead, or run a frontier with that setting",
+                    ));
+                }
+                Recipe::parse(recipe)?
+            }
+            (Some(Origin::Imported { .. }), _) => {
+                let message = "that contestant was made by another tool; what Lookalike did not make it cannot release; name another one with the option `choose`";
+                return Err(Error::Usage(message.into()));
+            }
+            (None, Version::OfRecipe(recipe)) => recipe.clone(),
+            (None, Version::OfFrontier { .. }) => {
+                return Err(Error::Usage("name a frontier or a recipe".into()));
+            }
+        };
+        let recipe = self.amount.on_top_of(recipe);
+        recipe.check()?;
+        self.noise.check(&recipe)?;
+        Ok(recipe)
+    }
+
+    fn limits(&self, frontier: Option<&Frontier>) -> Result<Vec<Limit>, Error> {
+        if self.limits.is_empty() && self.regions.is_none() {
+            return Ok(frontier.map_or_else(Vec::new, |frontier| frontier.limits.clone()));
+        }
+        parse_limits(&self.limits, self.regions.is_some())
+    }
+
+    /// What is measured: what the frontier measured, and models beside; without a frontier what is asked.
+    fn battery(&self, frontier: Option<&Frontier>) -> Result<Battery, Error> {
+        let Some(frontier) = frontier else {
+            let families = self.questions.families()?;
+            let regions = [("regions", self.regions.is_some(), ["intruder"].as_slice())];
+            self.questions.check_honoured(&families, &regions)?;
+            let mut settings = self.questions.settings(Settings::default())?;
+            settings.intruder.regions.clone_from(&self.regions);
+            return Ok(Battery::new(settings, families));
+        };
+        let other = self.questions.given_beside_models().or(self.regions.as_ref().map(|_| "regions"));
+        if let Some(option) = other {
+            let message = "a version of a frontier is judged by what the frontier measured; leave it out";
+            return Err(Error::option(option, message));
+        }
+        let asked = frontier.settings.as_ref().ok_or_else(|| {
+            Error::Usage(format!("{FRONTIER} is of an earlier version of the software; compute it again"))
+        })?;
+        let mut battery = asked.battery()?;
+        battery.settings.models.extend(self.questions.model_requests()?);
+        Ok(battery)
+    }
+}
+
+impl From<Refusal> for Error {
+    fn from(refusal: Refusal) -> Self {
+        match refusal {
+            Refusal::NotNeeded { .. } => Self::Usage(refusal.to_string()),
+            Refusal::Disclosure(message) => Self::Refused(message.into()),
+            Refusal::LimitsBroken(broken) => Self::LimitsBroken { broken, spent: "" },
+        }
+    }
+}
+
+/// A frontier of other records, or of the same under another schema, says nothing of these.
+fn check_same_data(frontier: &Frontier, original: &Table) -> Result<(), Error> {
+    let found = (records_sha256(original), schema_sha256(original.schema()));
+    if found == (frontier.data_sha256.clone(), frontier.schema_sha256.clone()) {
+        return Ok(());
+    }
+    Err(Error::Usage(format!(
+        "the frontier is of {} with other records, read in another way, or under another schema than these; run it again on them, or name the \
+         same schema",
+        frontier.data
+    )))
+}
+
+/// What is to be released, and what it is judged by.
+struct Candidate<'a> {
+    name: &'a str,
+    original: &'a Table,
+    input_sha256: String,
+    recipe: &'a Recipe,
+    fitted: &'a Fitted,
+    ledger: Option<&'a LedgerRecord>,
+    battery: &'a Battery,
+    limits: &'a [Limit],
+    frontier: Option<&'a Frontier>,
+    not_covered: Option<String>,
+    watch: &'a Watch,
+}
+
+/// What was found of a candidate.
+struct Examined {
+    findings: Vec<Finding>,
+    checks: Vec<LimitCheck>,
+    evidence: Evidence,
+}
+
+impl Candidate<'_> {
+    /// Draws the data sets that would be released and measures them.
+    fn examine(&self) -> Result<Examined, Error> {
+        let mut aligned = Vec::new();
+        for number in 0..self.fitted.m() {
+            self.watch.check()?;
+            aligned.push(align(self.original.schema(), self.fitted.table(number)?)?);
+        }
+        let synthetic: Vec<&Table> = aligned.iter().collect();
+        let sets = SyntheticSets { original: self.original, synthetic: &synthetic, holdout: None };
+        let settings = settings_for(self.original, self.recipe, &self.battery.settings);
+        let findings = evaluate_watched(&sets, &self.battery.families, &settings, self.watch)?;
+        let evidence = Evidence::against_original(&sets, &settings, &findings)?;
+        let epsilon = self.recipe.privacy.as_ref().and_then(epsilon_of);
+        let runs = std::slice::from_ref(&findings);
+        let checks = self.limits.iter().map(|limit| limits::check(limit, runs, epsilon)).collect();
+        Ok(Examined { findings, checks, evidence })
+    }
+
+    /// Writes the release with everything that was found of it.
+    fn write(
+        &self,
+        examined: &Examined,
+        decision: &Decision,
+        (out, replace): (&std::path::Path, bool),
+    ) -> Result<Manifest, Error> {
+        let public = decision.public(self.limits, self.ledger.is_some());
+        let page = |record| {
+            let page = report::ledger_markdown(record);
+            match &self.not_covered {
+                Some(text) => format!("{page}\n**Not covered.** {text}\n"),
+                None => page,
+            }
+        };
+        let books = self.ledger.map(|record| Books { record, page: page(record) });
+        let rows = self.fitted.original_rows() as u64;
+        let mut release = Release {
+            fitted: self.fitted,
+            recipe: self.recipe,
+            input: Input { rows, columns: self.fitted.schema().variables().len() },
+            input_sha256: self.input_sha256.clone(),
+            books,
+            decision: Some(decision),
+            not_covered: self.not_covered.clone(),
+            attachments: Vec::new(),
+            watch: self.watch.clone(),
+        };
+        let manifest = release.manifest_without_files();
+        let recipe = Recipe { seed: None, ..self.recipe.clone() }.to_toml();
+        let remarks = self.fitted.model.remarks().into_iter().map(|remark| ("remark".to_owned(), remark));
+        let asked: Vec<(String, String)> = remarks.filter(|_| self.ledger.is_none()).collect();
+        let input = |decision| ReportInput {
+            name: self.name,
+            software: SOFTWARE,
+            findings: &examined.findings,
+            evidence: Some(&examined.evidence),
+            frontier: self.frontier,
+            manifest: Some(&manifest),
+            ledger: self.ledger,
+            recipe: Some(&recipe),
+            decision: Some(decision),
+            asked: asked.clone(),
+        };
+        let (inside, outside) = (input(decision), input(&public));
+        release.attachments = edition(&inside, Edition::Internal, "report-internal.html");
+        release.attachments.extend(edition(&outside, Edition::External, "report.html"));
+        let mut attach = |name: &str, contents: String, internal| {
+            release.attachments.push(Attachment {
+                name: name.into(),
+                contents: contents.into_bytes(),
+                internal,
+            });
+        };
+        attach("decision.json", pretty(&public), false);
+        attach("decision.json", pretty(decision), true);
+        attach("evaluation.json", pretty(&examined.findings), true);
+        if let Some(frontier) = self.frontier {
+            attach("frontier.json", pretty(frontier), true);
+        }
+        Ok(release.write(out, replace)?)
+    }
+}
+
+/// A report with its pictures.
+fn edition(input: &ReportInput<'_>, edition: Edition, name: &str) -> Vec<Attachment> {
+    let internal = edition == Edition::Internal;
+    let attachment = |name: String, text: String| Attachment { name, contents: text.into_bytes(), internal };
+    let pictures = pictures(input, edition).into_iter();
+    let pictures = pictures.map(|(name, svg)| attachment(format!("pictures/{name}"), svg));
+    std::iter::once(attachment(name.to_owned(), report_html(input, edition))).chain(pictures).collect()
+}
+
+fn pretty(value: &impl serde::Serialize) -> String {
+    serde_json::to_string_pretty(value).unwrap_or_default() + "\n"
+}

@@ -1,0 +1,50 @@
+//! More data sets from a saved model, without the data.
+
+use std::path::PathBuf;
+
+use release::{check_target, sha256_of_file};
+use synthesis::Recipe;
+use synthesis::model_file::ModelFile;
+use table::watch::Watch;
+
+use super::synthesise::{SynthesiseOutcome, write};
+use crate::{Amount, Error};
+
+/// Asks a saved model for data sets.
+#[derive(Clone, Debug)]
+pub struct SampleRequest {
+    /// The model file.
+    pub model: PathBuf,
+    /// How much is drawn, where it differs from the recipe of the model.
+    pub amount: Amount,
+    /// The folder to write; nothing is written without one.
+    pub out: Option<PathBuf>,
+    /// Whether an earlier release in that folder may be replaced.
+    pub replace: bool,
+}
+
+impl SampleRequest {
+    /// Asks for what the model's own recipe makes, with a new seed, in memory.
+    pub fn new(model: impl Into<PathBuf>) -> Self {
+        Self { model: model.into(), amount: Amount::default(), out: None, replace: false }
+    }
+
+    /// Reads the model and draws from it. Its own data sets are drawn again only if their seed is asked for.
+    pub fn run(&self, watch: &Watch) -> Result<SynthesiseOutcome, Error> {
+        if let Some(out) = &self.out {
+            check_target(out, self.replace)?;
+        }
+        let file = ModelFile::read(&self.model)?;
+        let recipe = self.amount.on_top_of(Recipe { seed: None, ..file.recipe.clone() });
+        let fitted = file.fitted(&recipe)?;
+        let manifest = match &self.out {
+            Some(out) => {
+                let sha256 = sha256_of_file(&self.model)?;
+                let target = (out.as_path(), self.replace);
+                Some(write(&fitted, &recipe, sha256, file.ledger.as_ref(), target, watch)?)
+            }
+            None => None,
+        };
+        Ok(SynthesiseOutcome { fitted, ledger: file.ledger, manifest })
+    }
+}

@@ -1,0 +1,200 @@
+//! Synthetic data sets of a table, in a folder or in memory.
+
+use std::path::{Path, PathBuf};
+
+use release::{Books, Input, Manifest, Release, check_target};
+use synthesis::model_file::ModelFile;
+use synthesis::private::SpendingPlan;
+use synthesis::{Fitted, Recipe, Run, SynthesisError, private};
+use table::watch::Watch;
+
+use crate::noise::Noise;
+use crate::{Data, Error};
+use privacy::LedgerRecord;
+
+/// Asks for synthetic versions of a table.
+///
+/// ```
+/// use lookalike::{Data, SynthesiseRequest, Watch};
+/// use lookalike::synthesis::Recipe;
+/// use lookalike::table::read::{ReadOptions, read_csv_text};
+///
+/// let people = read_csv_text("sex,agegr\nF,old\nM,old\nF,young\nF,old\n", &ReadOptions::default())?;
+/// let recipe = Recipe { m: 2, rows: Some(10), seed: Some(1), ..Recipe::new("catall") };
+/// let made = SynthesiseRequest::new(Data::records("people", people), recipe).run(&Watch::default())?;
+/// assert_eq!(made.fitted.table(1)?.rows(), 10);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct SynthesiseRequest {
+    /// The table.
+    pub data: Data,
+    /// How its synthetic versions are made.
+    pub recipe: Recipe,
+    /// The file of the recipe, if it has one: errors then name its line.
+    pub recipe_path: Option<PathBuf>,
+    /// The folder to write; nothing is written without one.
+    pub out: Option<PathBuf>,
+    /// Whether an earlier release in that folder may be replaced.
+    pub replace: bool,
+    /// The file for the fitted model. It may hold confidential material, and then says so.
+    pub save_model: Option<PathBuf>,
+    /// A folder in which what was fitted is kept until the end, and from which an interrupted run goes on.
+    pub resume: Option<PathBuf>,
+    /// Refuse to begin if about more bytes than this would be needed.
+    pub memory: Option<u64>,
+    /// Where the noise of a private run comes from.
+    pub noise: Noise,
+}
+
+/// Synthetic versions of a table.
+pub struct SynthesiseOutcome {
+    /// The fitted recipe, ready to draw data sets.
+    pub fitted: Fitted,
+    /// The ledger of a private run.
+    pub ledger: Option<LedgerRecord>,
+    /// What was written, if a folder was named.
+    pub manifest: Option<Manifest>,
+}
+
+impl SynthesiseRequest {
+    /// Asks for what this recipe makes of the table, in memory.
+    pub fn new(data: Data, recipe: Recipe) -> Self {
+        Self {
+            data,
+            recipe,
+            recipe_path: None,
+            out: None,
+            replace: false,
+            save_model: None,
+            resume: None,
+            memory: None,
+            noise: Noise::default(),
+        }
+    }
+
+    /// The same, written to a folder.
+    pub fn into_folder(self, out: impl Into<PathBuf>) -> Self {
+        Self { out: Some(out.into()), ..self }
+    }
+
+    /// Fits the recipe and, if a folder is named, writes its data sets there, all of it or nothing.
+    pub fn run(&self, watch: &Watch) -> Result<SynthesiseOutcome, Error> {
+        self.synthesise(watch)
+            .map_err(|error| error.located_in(self.recipe_path.as_deref(), self.data.schema_path()))
+    }
+
+    fn synthesise(&self, watch: &Watch) -> Result<SynthesiseOutcome, Error> {
+        self.recipe.check()?;
+        self.check_paths()?;
+        self.noise.check(&self.recipe)?;
+        if self.recipe.privacy.is_some() {
+            self.refuse_guard_rails()?;
+            self.data.declared_schema()?;
+        }
+        let table = self.data.read(watch)?;
+        let (fitted, ledger) = if self.recipe.privacy.is_some() {
+            let fit = private::fit(&table, &self.recipe, self.noise.source()?)?;
+            (fit.fitted, Some(fit.ledger))
+        } else {
+            let run = Run {
+                checkpoint: self.resume.clone(),
+                memory: self.memory,
+                watch: watch.clone(),
+                ..Run::default()
+            };
+            (synthesis::fit_watched(&table, &self.recipe, &run)?, None)
+        };
+        let model = match &self.save_model {
+            Some(path) => Some((path, ModelFile::new(&self.recipe, &fitted)?.with_ledger(ledger.clone()))),
+            None => None,
+        };
+        let manifest = match &self.out {
+            Some(out) => Some(write(
+                &fitted,
+                &self.recipe,
+                self.data.sha256()?,
+                ledger.as_ref(),
+                (out, self.replace),
+                watch,
+            )?),
+            None => None,
+        };
+        if let Some((path, model)) = model {
+            model.write(path)?;
+        }
+        if let Some(folder) = &self.resume {
+            synthesis::checkpoint::remove(folder)?;
+        }
+        Ok(SynthesiseOutcome { fitted, ledger, manifest })
+    }
+
+    /// What a private run would spend on what. The data are not opened.
+    pub fn spending(&self) -> Result<SpendingPlan, Error> {
+        if self.recipe.privacy.is_none() {
+            let message = "it shows what a private run would spend; state a budget with the option `epsilon`";
+            return Err(Error::option("dry-run", message));
+        }
+        let Some(schema) = self.data.declared_schema()? else {
+            return Err(SynthesisError::LearnedSchema { variables: vec!["every variable".into()] }.into());
+        };
+        Ok(private::plan(&schema, &self.recipe)?)
+    }
+
+    /// A private run is quick and may leave no trace of its noise.
+    fn refuse_guard_rails(&self) -> Result<(), Error> {
+        let given = [("resume", self.resume.is_some()), ("memory", self.memory.is_some())];
+        match given.into_iter().find(|(_, given)| *given) {
+            Some((name, _)) => Err(Error::option(name, "it has no meaning in a private run; leave it out")),
+            None => Ok(()),
+        }
+    }
+
+    /// A model and what is kept for a resumption are confidential: they may not lie in the release, nor take the place of another file.
+    fn check_paths(&self) -> Result<(), Error> {
+        if let Some(out) = &self.out {
+            check_target(out, self.replace)?;
+        }
+        let within_release = |path: &Path| self.out.as_deref().is_some_and(|out| path.starts_with(out));
+        if self.resume.as_deref().is_some_and(within_release) {
+            let message = "what is kept there is confidential; name a folder outside the release";
+            return Err(SynthesisError::option("resume", message).into());
+        }
+        let Some(path) = &self.save_model else { return Ok(()) };
+        if within_release(path) {
+            let message = "the model may hold confidential material; keep it outside the release";
+            return Err(SynthesisError::option("save-model", message).into());
+        }
+        if path.exists() {
+            let message = format!("{} exists; choose another name", path.display());
+            return Err(SynthesisError::option("save-model", message).into());
+        }
+        table::atomic_file::check(path)
+            .map_err(|error| SynthesisError::option("save-model", error.to_string()).into())
+    }
+}
+
+/// Writes the data sets of a model that was fitted to, or read from, what has this hash.
+pub(super) fn write(
+    fitted: &Fitted,
+    recipe: &Recipe,
+    input_sha256: String,
+    ledger: Option<&LedgerRecord>,
+    (out, replace): (&Path, bool),
+    watch: &Watch,
+) -> Result<Manifest, Error> {
+    let input = Input { rows: fitted.original_rows() as u64, columns: fitted.schema().variables().len() };
+    let books = ledger.map(|record| Books { record, page: report::ledger_markdown(record) });
+    let release = Release {
+        fitted,
+        recipe,
+        input,
+        input_sha256,
+        books,
+        decision: None,
+        not_covered: None,
+        attachments: Vec::new(),
+        watch: watch.clone(),
+    };
+    Ok(release.write(out, replace)?)
+}

@@ -1,0 +1,29 @@
+//! Whether a release is what its manifest says.
+
+use std::path::PathBuf;
+
+use release::{Verification, verify};
+
+use crate::Error;
+
+/// Asks whether the files of a release are those that its manifest lists, and whether its parts agree.
+#[derive(Clone, Debug)]
+pub struct VerifyRequest {
+    /// The folder of the release.
+    pub folder: PathBuf,
+}
+
+impl VerifyRequest {
+    /// Asks this of a folder.
+    pub fn new(folder: impl Into<PathBuf>) -> Self {
+        Self { folder: folder.into() }
+    }
+
+    /// Checks the folder. A release that does not pass is an outcome, a folder that is not there an error.
+    pub fn run(&self) -> Result<Verification, Error> {
+        if !self.folder.is_dir() {
+            return Err(Error::Usage(format!("{}: no such folder", self.folder.display())));
+        }
+        Ok(verify(&self.folder))
+    }
+}

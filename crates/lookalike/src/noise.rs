@@ -1,0 +1,35 @@
+//! Where the noise of a private run comes from.
+
+use privacy::NoiseSource;
+use synthesis::{Recipe, SynthesisError};
+
+/// The source of noise.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Noise {
+    /// The operating system: nobody can replay it.
+    #[default]
+    OperatingSystem,
+    /// A seed, for tests. The guarantee is void, and everything written says so.
+    InsecureTestSeed(u64),
+}
+
+impl Noise {
+    /// Refuses a seed in a private run, and a test seed in one that is not.
+    pub(crate) fn check(self, recipe: &Recipe) -> Result<(), SynthesisError> {
+        match (recipe.privacy.is_some(), recipe.seed, self) {
+            (true, Some(_), _) => Err(SynthesisError::SeedInPrivateRun),
+            (false, _, Self::InsecureTestSeed(_)) => Err(SynthesisError::option(
+                "insecure-test-seed",
+                "the run is not private; use the option `seed`",
+            )),
+            _ => Ok(()),
+        }
+    }
+
+    pub(crate) fn source(self) -> Result<NoiseSource, SynthesisError> {
+        Ok(match self {
+            Self::OperatingSystem => NoiseSource::from_operating_system()?,
+            Self::InsecureTestSeed(seed) => NoiseSource::insecure_test_seed(seed),
+        })
+    }
+}

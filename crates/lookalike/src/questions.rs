@@ -1,0 +1,185 @@
+//! What is asked of synthetic files: families of measures and their settings, as every front door states them.
+
+use std::path::Path;
+
+use measures::risk::intruder::Regions;
+use measures::utility::model::ModelRequest;
+use measures::utility::tables::MissingValues;
+use measures::{MEASURES, Measure, Settings};
+use models::{Formula, ModelFamily};
+use table::grouping::GroupingStyle;
+use table::{Grouping, TableError, similar_name};
+
+use crate::Error;
+
+/// What is asked of synthetic files; the default asks what is usual.
+///
+/// ```
+/// use lookalike::Questions;
+///
+/// let asked = Questions { only: vec!["tables".into(), "uniques".into()], ..Questions::default() };
+/// assert_eq!(asked.families()?.len(), 2);
+/// let wrong = Questions { only: vec!["table".into()], ..Questions::default() };
+/// assert!(wrong.families().err().unwrap().to_string().contains("did you mean `tables`?"));
+/// # Ok::<(), lookalike::Error>(())
+/// ```
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Questions {
+    /// Families of measures to compute; all if none is named.
+    pub only: Vec<String>,
+    /// Tables to compare beside those of `ways`, each by the names of its variables; with some, `ways` is none by default.
+    pub tables: Vec<Vec<String>>,
+    /// Compare all tables of this many variables.
+    pub ways: Option<Vec<usize>>,
+    /// Groups into which a number is cut in tables, where the schema declares no cuts.
+    pub groups: Option<usize>,
+    /// Leave records with missing values out of the tables they are missing in.
+    pub without_missing: bool,
+    /// Sets of variables by which an intruder might know a record.
+    pub keys: Vec<Vec<String>>,
+    /// What an intruder might want to know; all variables that are not keys if none is named.
+    pub targets: Vec<String>,
+    /// Models to fit to every file, such as `income ~ sex + age*edu`.
+    pub models: Vec<String>,
+    /// The family of each model, or of all of them; gaussian if none is named.
+    pub model_families: Vec<String>,
+    /// Orders of the regression of the propensity model: 0 main effects, 1 with interactions of two variables, 2 of three.
+    pub orders: Option<Vec<usize>>,
+    /// Permutations for the null distribution of the propensity tree.
+    pub permutations: Option<usize>,
+    /// Resamples of the original for the same, which also holds for files of another size.
+    pub resamples: Option<usize>,
+}
+
+impl Questions {
+    /// The families of measures that are asked for, in the order of the registry.
+    pub fn families(&self) -> Result<Vec<&'static dyn Measure>, Error> {
+        for name in &self.only {
+            if !MEASURES.iter().any(|measure| measure.name() == name) {
+                let hint = similar_name::hint(name, MEASURES.iter().map(|measure| measure.name()));
+                let message =
+                    format!("there is no family of measures `{name}`{hint}; see `lookalike measures`");
+                return Err(Error::option("only", message));
+            }
+        }
+        let wanted = |measure: &&&dyn Measure| {
+            self.only.is_empty() || self.only.iter().any(|name| name == measure.name())
+        };
+        Ok(MEASURES.iter().filter(wanted).copied().collect())
+    }
+
+    /// The first option that is given beside those on models.
+    pub(crate) fn given_beside_models(&self) -> Option<&'static str> {
+        [
+            ("only", !self.only.is_empty()),
+            ("tables", !self.tables.is_empty()),
+            ("ways", self.ways.is_some()),
+            ("groups", self.groups.is_some()),
+            ("without-missing", self.without_missing),
+            ("keys", !self.keys.is_empty()),
+            ("targets", !self.targets.is_empty()),
+            ("order", self.orders.is_some()),
+            ("permutations", self.permutations.is_some()),
+            ("resamples", self.resamples.is_some()),
+        ]
+        .into_iter()
+        .find_map(|(option, given)| given.then_some(option))
+    }
+
+    /// These questions on top of what is usual.
+    pub fn settings(&self, usual: Settings) -> Result<Settings, Error> {
+        let mut settings = usual;
+        if let Some(groups) = self.groups {
+            settings.tables.grouping = Grouping { groups, style: GroupingStyle::QuantilesOnly };
+        }
+        if self.without_missing {
+            settings.tables.missing = MissingValues::AreLeftOut;
+        }
+        settings.named_tables.clone_from(&self.tables);
+        settings.ways = match &self.ways {
+            Some(ways) => ways.clone(),
+            None if self.tables.is_empty() => settings.ways,
+            None => Vec::new(),
+        };
+        settings.keys.clone_from(&self.keys);
+        settings.targets.clone_from(&self.targets);
+        settings.models = self.model_requests()?;
+        let propensity = &mut settings.propensity;
+        if let Some(orders) = &self.orders {
+            propensity.orders.clone_from(orders);
+        }
+        propensity.draws.permutations = self.permutations.unwrap_or(propensity.draws.permutations);
+        propensity.draws.resamples = self.resamples.unwrap_or(propensity.draws.resamples);
+        Ok(settings)
+    }
+
+    /// Refuses an option that none of the families looks at; `others` are options of the job itself.
+    pub(crate) fn check_honoured(
+        &self,
+        families: &[&dyn Measure],
+        others: &[(&str, bool, &[&str])],
+    ) -> Result<(), Error> {
+        const TABLES: &[&str] = &["tables", "counts", "distance", "interval"];
+        const CLASSES: &[&str] =
+            &["tables", "counts", "distance", "interval", "mca", "taub", "tau", "intruder"];
+        let own: [(&str, bool, &[&str]); 11] = [
+            ("tables", !self.tables.is_empty(), TABLES),
+            ("ways", self.ways.is_some(), TABLES),
+            ("groups", self.groups.is_some(), CLASSES),
+            ("without-missing", self.without_missing, &["tables", "counts", "distance", "interval", "taub"]),
+            ("keys", !self.keys.is_empty(), &["uniques", "identity", "attribute"]),
+            ("targets", !self.targets.is_empty(), &["attribute"]),
+            ("model", !self.models.is_empty(), &["model", "taub"]),
+            ("family", !self.model_families.is_empty(), &["model", "taub"]),
+            ("order", self.orders.is_some(), &["propensity"]),
+            ("permutations", self.permutations.is_some(), &["propensity"]),
+            ("resamples", self.resamples.is_some(), &["propensity"]),
+        ];
+        if self.only.iter().any(|name| name == "model") && self.models.is_empty() {
+            return Err(Error::option("only", "name a model with the option `model`, such as \"y ~ a + b\""));
+        }
+        for (option, given, honoured_by) in own.iter().chain(others) {
+            if *given && !families.iter().any(|family| honoured_by.contains(&family.name())) {
+                return Err(Error::option(
+                    option,
+                    format!(
+                        "it has no effect on the families of the option `only`; leave it out, or add {}",
+                        honoured_by.join(" or ")
+                    ),
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// The models that are asked for.
+    pub(crate) fn model_requests(&self) -> Result<Vec<ModelRequest>, Error> {
+        let family = |at: usize| -> Result<ModelFamily, Error> {
+            let name = match self.model_families.as_slice() {
+                [] => return Ok(ModelFamily::Gaussian),
+                [one] => one,
+                several => &several[at],
+            };
+            name.parse().map_err(|error: models::ModelError| Error::option("family", error))
+        };
+        if self.model_families.len() > 1 && self.model_families.len() != self.models.len() {
+            let message = format!(
+                "it is given {} times for {} models; give it once, or once for each model",
+                self.model_families.len(),
+                self.models.len()
+            );
+            return Err(Error::option("family", message));
+        }
+        let request = |(at, text): (usize, &String)| {
+            let formula = Formula::parse(text).map_err(|error| Error::option("model", error))?;
+            Ok(ModelRequest { formula, family: family(at)? })
+        };
+        self.models.iter().enumerate().map(request).collect()
+    }
+}
+
+/// A file of acceptable regions of the (RR, R) plane.
+pub fn read_regions(path: &Path) -> Result<Regions, Error> {
+    let text = std::fs::read_to_string(path).map_err(|source| TableError::io(path, source))?;
+    Ok(Regions::parse(&text)?)
+}

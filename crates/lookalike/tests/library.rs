@@ -1,0 +1,117 @@
+//! Jobs by the library alone, as another front door would do them.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on should panic")]
+
+#[path = "../examples/whole_job.rs"]
+#[allow(dead_code, reason = "its main is for the command line")]
+mod whole_job;
+
+use std::path::Path;
+
+use lookalike::prelude::*;
+use town::Town;
+
+fn town(people: usize) -> Data {
+    let schema = lookalike::table::schema::SchemaFile::parse(&Town::new(people, 1).schema()).unwrap();
+    let table = read_csv_text(&Town::new(people, 1).csv(), &ReadOptions::default()).unwrap();
+    Data::records("town", table).under(schema)
+}
+
+fn of_recipe(recipe: &str) -> Version {
+    Version::OfRecipe(Recipe::parse(recipe).unwrap())
+}
+
+fn entries(folder: &Path) -> Vec<String> {
+    let names = std::fs::read_dir(folder).unwrap();
+    names.map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned()).collect()
+}
+
+#[test]
+fn the_library_refuses_a_release_that_breaks_a_limit() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("release");
+    let mut request =
+        ReleaseRequest::new(town(300), of_recipe("method = \"catall\"\nseed = 1"), "the board", &out);
+    request.questions.only = vec!["uniques".into()];
+    request.limits = vec!["uniques.ru <= 0.001".into()];
+    let refused = request.run(&Watch::default()).err().unwrap();
+    assert_eq!(refused.kind(), ErrorKind::CouldNot);
+    assert!(refused.to_string().contains("breaks uniques.ru <= 0.001"), "{refused}");
+    assert!(entries(folder.path()).is_empty(), "nothing was written");
+    request.reasons.exception = Some("a demonstration".into());
+    let released = request.run(&Watch::default()).unwrap();
+    assert_eq!(released.decision.exception.as_deref(), Some("a demonstration"));
+    assert!(VerifyRequest::new(&out).run().unwrap().passed);
+}
+
+#[test]
+fn the_library_refuses_learned_schemas_and_unpaid_looks() {
+    let folder = tempfile::tempdir().unwrap();
+    let learned = read_csv_text(&Town::new(200, 1).csv(), &ReadOptions::default()).unwrap();
+    let request = |data, recipe| {
+        let mut request = ReleaseRequest::new(data, recipe, "the board", folder.path().join("out"));
+        request.questions.only = vec!["tables".into()];
+        request
+    };
+    let refused =
+        request(Data::records("town", learned), of_recipe("method = \"catall\"")).run(&Watch::default());
+    assert_eq!(refused.err().unwrap().kind(), ErrorKind::Refused);
+    let mut private = request(town(200), of_recipe("method = \"dirichlet\"\nprivacy = { epsilon = 1 }"));
+    private.limits = vec!["tables.mean_s_pmse:1 <= 5".into()];
+    assert_eq!(private.run(&Watch::default()).err().unwrap().kind(), ErrorKind::Refused);
+    let learned = read_csv_text(&Town::new(200, 1).csv(), &ReadOptions::default()).unwrap();
+    let recipe = Recipe::parse("method = \"dirichlet\"\nprivacy = { epsilon = 1 }").unwrap();
+    let private = SynthesiseRequest::new(Data::records("town", learned), recipe);
+    assert_eq!(private.run(&Watch::default()).err().unwrap().kind(), ErrorKind::Refused);
+    assert_eq!(private.spending().err().unwrap().kind(), ErrorKind::Refused);
+}
+
+#[test]
+fn cancelled_work_leaves_nothing_behind() {
+    let folder = tempfile::tempdir().unwrap();
+    for after in ["fitting", "drawing"] {
+        let cancel = Cancel::default();
+        let from_within = cancel.clone();
+        let watch = Watch::new(move |step| match step {
+            Step::Fitting { done: 2, .. } if after == "fitting" => from_within.now(),
+            Step::Drawing { done: 1, .. } if after == "drawing" => from_within.now(),
+            _ => {}
+        });
+        let recipe = Recipe { m: 3, ..Recipe::new("sequential") };
+        let request = SynthesiseRequest::new(town(400), recipe).into_folder(folder.path().join("out"));
+        let cancelled = request.run(&watch.cancelled_by(cancel)).err().unwrap();
+        assert_eq!(cancelled.kind(), ErrorKind::Cancelled, "{cancelled}");
+        assert!(entries(folder.path()).is_empty(), "after {after}: {:?}", entries(folder.path()));
+    }
+    let watch = Watch::default();
+    watch.cancel().now();
+    let mut frontier = FrontierRequest::new(town(300));
+    frontier.questions.only = vec!["tables".into(), "uniques".into()];
+    assert_eq!(frontier.run(&watch).err().unwrap().kind(), ErrorKind::Cancelled);
+    let found = MeasureRequest::new(town(300), vec![town(200)]).run(&watch);
+    assert_eq!(found.err().unwrap().kind(), ErrorKind::Cancelled);
+}
+
+#[test]
+fn wrong_requests_name_the_option_and_the_way_out() {
+    let mut measure = MeasureRequest::new(town(100), vec![town(100)]);
+    measure.questions.only = vec!["tables".into()];
+    measure.seed = Some(1);
+    let wrong = measure.run(&Watch::default()).err().unwrap();
+    assert_eq!(wrong.kind(), ErrorKind::Usage);
+    assert!(wrong.to_string().contains("option `seed`"), "{wrong}");
+    let missing = VerifyRequest::new("no such release").run().err().unwrap();
+    assert!(missing.to_string().contains("no such folder"), "{missing}");
+    let nothing = FitRequest::new(["release"], Vec::new()).run(&Watch::default()).err().unwrap();
+    assert!(nothing.to_string().contains("nothing is asked for"), "{nothing}");
+}
+
+/// The example does the whole job and says what it did.
+#[test]
+fn the_example_goes_from_a_table_to_conclusions() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = whole_job::whole_job(&folder.path().join("out")).unwrap();
+    for part in ["recommended: Some(", "passes: true", "income"] {
+        assert!(text.contains(part), "{part} is not in {text}");
+    }
+}
