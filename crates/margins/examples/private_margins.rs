@@ -9,9 +9,9 @@
 use std::convert::Infallible;
 use std::path::Path;
 
+use margins::noisy::{BudgetSharing, CandidatePair, MarginBudget, Measurement, Noise, Price, ProtectedTable};
+use margins::noisy::{all_pairs, least_squares, paper, planned};
 use measures::utility::tables::{CellPairs, SyntheticSize, TableUtility};
-use noisy_margins::{Candidate, MarginBudget, Noise, NoisyMargin, Price, Questions, Weights};
-use noisy_margins::{all_pairs, least_squares, paper, planned};
 use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha12Rng;
 
@@ -29,7 +29,7 @@ fn main() -> Result<(), Failure> {
         let table = Plain::read(Path::new(folder), set)?;
         for method in methods.split(',') {
             for budget in budgets.split(',') {
-                let line = measure(&table, method, budget.parse()?, runs)?;
+                let line = utility(&table, method, budget.parse()?, runs)?;
                 println!("{method:<15} {set:<4} {budget:<7} {line}");
             }
         }
@@ -37,22 +37,23 @@ fn main() -> Result<(), Failure> {
     Ok(())
 }
 
-fn measure(table: &Plain, method: &str, budget: f64, runs: u64) -> Result<String, Failure> {
+fn utility(table: &Plain, method: &str, budget: f64, runs: u64) -> Result<String, Failure> {
     let (mut two_way, mut three_way, mut unconverged) = (Vec::new(), 0.0, 0);
     let mut seconds = 0.0;
     for run in 0..runs {
         let mut table = table.clone();
         table.rng = ChaCha12Rng::seed_from_u64(run);
         let records = table.columns[0].len() as u64;
-        let levels = table.levels.clone();
+        let sizes = table.sizes.clone();
         let before = cpu_seconds();
         let model = match method {
-            "planned" => planned::run(&levels, records, Price::Epsilon(budget), &mut table)?.model,
-            "planned-zcdp" => planned::run(&levels, records, Price::Rho(budget), &mut table)?.model,
+            "planned" => planned::run(&sizes, records, Price::Epsilon(budget), &mut table)?.model,
+            "planned-zcdp" => planned::run(&sizes, records, Price::Rho(budget), &mut table)?.model,
             "least-squares" | "paper" | "least-squares-cells" | "paper-cells" => {
-                let weights = if method.ends_with("cells") { Weights::ByCells } else { Weights::Even };
-                let margins = all_pairs(levels.len());
-                let budget = MarginBudget::new(&levels, records, &margins, &weights, Price::Epsilon(budget))?;
+                let sharing =
+                    if method.ends_with("cells") { BudgetSharing::ByCells } else { BudgetSharing::Even };
+                let margins = all_pairs(sizes.len());
+                let budget = MarginBudget::new(&sizes, records, &margins, &sharing, Price::Epsilon(budget))?;
                 match method.starts_with("paper") {
                     true => paper::run(&budget, &mut table)?,
                     false => least_squares::run(&budget, &mut table)?,
@@ -62,7 +63,7 @@ fn measure(table: &Plain, method: &str, budget: f64, runs: u64) -> Result<String
         };
         let synthetic = model.sample(records as usize, [run as u8; 32]);
         seconds += cpu_seconds() - before;
-        unconverged += usize::from(model.convergence().stopped == loglinear::Stopped::SweepLimit);
+        unconverged += usize::from(model.convergence().stopped == margins::Stopped::SweepLimit);
         two_way.push(table.mean_s_pmse(&synthetic, 2)?);
         three_way += table.mean_s_pmse(&synthetic, 3)? / runs as f64;
     }
@@ -76,7 +77,7 @@ fn measure(table: &Plain, method: &str, budget: f64, runs: u64) -> Result<String
 /// A table of class numbers and ordinary noise.
 #[derive(Clone)]
 struct Plain {
-    levels: Vec<usize>,
+    sizes: Vec<usize>,
     columns: Vec<Vec<usize>>,
     rng: ChaCha12Rng,
 }
@@ -111,24 +112,24 @@ impl Plain {
                 value.push(if *name == "AGE" { age_group(text) } else { text.to_owned() });
             }
         }
-        let mut levels = Vec::new();
+        let mut sizes = Vec::new();
         let mut columns = Vec::new();
         for values in values {
             let mut labels = values.clone();
             labels.sort();
             labels.dedup();
-            levels.push(labels.len());
+            sizes.push(labels.len());
             columns.push(values.iter().map(|value| labels.partition_point(|label| label < value)).collect());
         }
-        Ok(Self { levels, columns, rng: ChaCha12Rng::seed_from_u64(0) })
+        Ok(Self { sizes, columns, rng: ChaCha12Rng::seed_from_u64(0) })
     }
 
-    fn margin(&self, of: &[Vec<usize>], variables: &[usize]) -> Vec<u64> {
-        let mut counts = vec![0; variables.iter().map(|&variable| self.levels[variable]).product()];
+    fn margin(&self, of: &[Vec<usize>], attributes: &[usize]) -> Vec<u64> {
+        let mut counts = vec![0; attributes.iter().map(|&variable| self.sizes[variable]).product()];
         let mut cells = vec![0; of[0].len()];
-        for &variable in variables {
+        for &variable in attributes {
             for (cell, class) in cells.iter_mut().zip(&of[variable]) {
-                *cell = *cell * self.levels[variable] + class;
+                *cell = *cell * self.sizes[variable] + class;
             }
         }
         cells.into_iter().for_each(|cell| counts[cell] += 1);
@@ -138,12 +139,12 @@ impl Plain {
     fn mean_s_pmse(&self, synthetic: &[Vec<u32>], ways: u32) -> Result<f64, Failure> {
         let synthetic: Vec<Vec<usize>> =
             synthetic.iter().map(|column| column.iter().map(|&class| class as usize).collect()).collect();
-        let count = self.levels.len();
+        let count = self.sizes.len();
         let (mut sum, mut tables) = (0.0, 0);
         for set in (0_u32..1 << count).filter(|set| set.count_ones() == ways) {
-            let variables: Vec<usize> = (0..count).filter(|variable| set >> variable & 1 == 1).collect();
-            let original = self.margin(&self.columns, &variables);
-            let pairs = original.into_iter().zip(self.margin(&synthetic, &variables));
+            let attributes: Vec<usize> = (0..count).filter(|variable| set >> variable & 1 == 1).collect();
+            let original = self.margin(&self.columns, &attributes);
+            let pairs = original.into_iter().zip(self.margin(&synthetic, &attributes));
             let utility = TableUtility::of(Vec::new(), &CellPairs::new(pairs), SyntheticSize::Fixed);
             sum += utility.s_pmse().map_err(|reason| format!("{reason:?}"))?;
             tables += 1;
@@ -162,25 +163,25 @@ fn age_group(bin: &str) -> String {
     ((years.clamp(21, 95) - 21) / 15).to_string()
 }
 
-impl Questions for Plain {
+impl ProtectedTable for Plain {
     type Error = Infallible;
 
-    fn noisy_margin(&mut self, variables: &[usize], price: Price) -> Result<NoisyMargin, Infallible> {
+    fn measure(&mut self, attributes: &[usize], price: Price) -> Result<Measurement, Infallible> {
         let noise = match price {
             Price::Epsilon(epsilon) => Noise::Laplace { scale: 1.0 / epsilon },
             Price::Rho(rho) => Noise::Gaussian { sigma: (2.0 * rho).sqrt().recip() },
         };
-        let counts = self.margin(&self.columns, variables);
+        let counts = self.margin(&self.columns, attributes);
         let rng = &mut self.rng;
         let counts = counts.into_iter().map(|count| count as i64 + draw(noise, rng)).collect();
-        Ok(NoisyMargin { variables: variables.to_vec(), counts, noise })
+        Ok(Measurement { attributes: attributes.to_vec(), counts, noise })
     }
 
-    fn choose(&mut self, candidates: &[Candidate], price: Price) -> Result<usize, Infallible> {
+    fn choose(&mut self, candidates: &[CandidatePair], price: Price) -> Result<usize, Infallible> {
         let scores: Vec<i64> = candidates
             .iter()
             .map(|candidate| {
-                let counts = self.margin(&self.columns, &candidate.variables);
+                let counts = self.margin(&self.columns, &candidate.attributes);
                 let apart = counts.iter().zip(&candidate.expected).map(|(&y, q)| (y as i64 - q).abs());
                 apart.sum::<i64>() - candidate.penalty
             })

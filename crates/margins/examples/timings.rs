@@ -1,35 +1,35 @@
 //! How long does a fit take? CPU time (all threads) and wall time of several models, and of sampling from
 //! them.
 //!
-//! `cargo run --release -p loglinear --example timings [FILE.csv]`: with a file of categorical columns, all
+//! `cargo run --release -p lookalike-margins --example timings [FILE.csv]`: with a file of categorical columns, all
 //! its two-way margins too.
 
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Instant;
 
-use loglinear::{Form, Options, Order, Target, fit};
+use margins::{Form, Options, Order, TargetMargin, fit};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let options = Options::default();
     if let Some(path) = std::env::args().nth(1) {
-        let (dims, columns) = read(Path::new(&path))?;
-        println!("{path}: classes {dims:?}");
-        let targets = pairs(&dims, &columns);
-        time("  all pairs, to 1e-12 N", 50, &dims, &targets, &options)?;
+        let (sizes, columns) = read(Path::new(&path))?;
+        println!("{path}: classes {sizes:?}");
+        let targets = pairs(&sizes, &columns);
+        time("  all pairs, to 1e-12 N", 50, &sizes, &targets, &options)?;
         let as_mipfp = Options { tolerance: 2e-14, max_sweeps: 35, ..options.clone() };
-        time("  all pairs, 35 sweeps", 50, &dims, &targets, &as_mipfp)?;
+        time("  all pairs, 35 sweeps", 50, &sizes, &targets, &as_mipfp)?;
         let in_order = Options { order: Order::AsGiven, ..as_mipfp };
-        time("  all pairs in the given order, 35 sweeps", 50, &dims, &targets, &in_order)?;
+        time("  all pairs in the given order, 35 sweeps", 50, &sizes, &targets, &in_order)?;
     }
-    for (variables, classes, repeats) in [(20, 2, 3), (24, 2, 1), (8, 8, 1)] {
-        let dims = vec![classes; variables];
+    for (count, classes, repeats) in [(20, 2, 3), (24, 2, 1), (8, 8, 1)] {
+        let sizes = vec![classes; count];
         let few = Options { max_sweeps: 10, ..options.clone() };
-        let name = format!("{variables} variables of {classes} classes, all pairs, 10 sweeps");
-        time(&name, repeats, &dims, &pairs(&dims, &simulated(&dims, 20_000)), &few)?;
-        if variables == 20 {
-            let triples = margins_of(&dims, &simulated(&dims, 20_000), &combinations(variables, 3));
-            time("  all triples of the same, 10 sweeps", repeats, &dims, &triples, &few)?;
+        let name = format!("{count} variables of {classes} classes, all pairs, 10 sweeps");
+        time(&name, repeats, &sizes, &pairs(&sizes, &simulated(&sizes, 20_000)), &few)?;
+        if count == 20 {
+            let triples = margins_of(&sizes, &simulated(&sizes, 20_000), &combinations(count, 3));
+            time("  all triples of the same, 10 sweeps", repeats, &sizes, &triples, &few)?;
         }
     }
     for (name, sets) in [
@@ -40,9 +40,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             (0..39).map(|i| vec![i, i + 1]).chain([vec![0, 39]]).collect(),
         ),
     ] {
-        let dims = vec![10; 40];
-        let targets = margins_of(&dims, &simulated(&dims, 20_000), &sets);
-        time(name, 5, &dims, &targets, &Options { form: Form::Tree, ..options.clone() })?;
+        let sizes = vec![10; 40];
+        let targets = margins_of(&sizes, &simulated(&sizes, 20_000), &sets);
+        time(name, 5, &sizes, &targets, &Options { form: Form::Tree, ..options.clone() })?;
     }
     Ok(())
 }
@@ -50,18 +50,18 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 fn time(
     name: &str,
     repeats: usize,
-    dims: &[usize],
-    targets: &[Target],
+    sizes: &[usize],
+    targets: &[TargetMargin],
     options: &Options,
 ) -> Result<(), Box<dyn std::error::Error>> {
-    let model = fit(dims, targets, &[], options)?;
-    let per_run = |work: &mut dyn FnMut() -> Result<(), loglinear::Error>| {
+    let model = fit(sizes, targets, &[], options)?;
+    let per_run = |work: &mut dyn FnMut() -> Result<(), margins::Error>| {
         let (cpu, wall) = (cpu_seconds(), Instant::now());
         (0..repeats).try_for_each(|_| work())?;
         let repeats = repeats as f64;
-        Ok::<_, loglinear::Error>(((cpu_seconds() - cpu) / repeats, wall.elapsed().as_secs_f64() / repeats))
+        Ok::<_, margins::Error>(((cpu_seconds() - cpu) / repeats, wall.elapsed().as_secs_f64() / repeats))
     };
-    let (fit_cpu, fit_wall) = per_run(&mut || fit(dims, targets, &[], options).map(|_| ()))?;
+    let (fit_cpu, fit_wall) = per_run(&mut || fit(sizes, targets, &[], options).map(|_| ()))?;
     let rows = 1_000_000;
     let (draw_cpu, draw_wall) = per_run(&mut || {
         std::hint::black_box(model.sample(rows, [1; 32]));
@@ -80,7 +80,7 @@ fn time(
     Ok(())
 }
 
-/// User and system time of this process; 0 where /proc does not tell.
+/// User and system time of this process; 0 where there is no /proc.
 fn cpu_seconds() -> f64 {
     let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
     let after_name = stat.rsplit(')').next().unwrap_or_default();
@@ -103,14 +103,14 @@ fn read(path: &Path) -> csv::Result<(Vec<usize>, Vec<Vec<usize>>)> {
 }
 
 /// Columns that depend a little on the column before.
-fn simulated(dims: &[usize], rows: usize) -> Vec<Vec<usize>> {
+fn simulated(sizes: &[usize], rows: usize) -> Vec<Vec<usize>> {
     let mut state = 1_u64;
     let mut next = || {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (state >> 33) as usize
     };
     let mut columns: Vec<Vec<usize>> = Vec::new();
-    for &classes in dims {
+    for &classes in sizes {
         let column = match columns.last() {
             Some(before) => {
                 before.iter().map(|&b| if next() % 3 == 0 { b % classes } else { next() % classes }).collect()
@@ -129,19 +129,20 @@ fn combinations(count: usize, size: usize) -> Vec<Vec<usize>> {
         .collect()
 }
 
-fn pairs(dims: &[usize], columns: &[Vec<usize>]) -> Vec<Target> {
-    margins_of(dims, columns, &combinations(dims.len(), 2))
+fn pairs(sizes: &[usize], columns: &[Vec<usize>]) -> Vec<TargetMargin> {
+    margins_of(sizes, columns, &combinations(sizes.len(), 2))
 }
 
-fn margins_of(dims: &[usize], columns: &[Vec<usize>], sets: &[Vec<usize>]) -> Vec<Target> {
-    let margin = |variables: &Vec<usize>| {
-        let size = variables.iter().map(|&variable| dims[variable]).product();
+fn margins_of(sizes: &[usize], columns: &[Vec<usize>], sets: &[Vec<usize>]) -> Vec<TargetMargin> {
+    let margin = |attributes: &Vec<usize>| {
+        let size = attributes.iter().map(|&variable| sizes[variable]).product();
         let mut counts = vec![0.0; size];
         for row in 0..columns.first().map_or(0, Vec::len) {
-            counts[variables.iter().fold(0, |at, &variable| at * dims[variable] + columns[variable][row])] +=
+            counts
+                [attributes.iter().fold(0, |at, &variable| at * sizes[variable] + columns[variable][row])] +=
                 1.0;
         }
-        Target::new(variables.clone(), counts)
+        TargetMargin::new(attributes.clone(), counts)
     };
     sets.iter().map(margin).collect()
 }

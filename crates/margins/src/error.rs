@@ -1,9 +1,9 @@
 //! Errors, written for the reader. They name variables by number, so that a caller can put names in their
 //! place, and never quote a count.
 
-use crate::refusal::Refusal;
+use crate::ipf::refusal::Refusal;
 
-/// Why a model could not be fitted or asked.
+/// Why measurements could not be planned, or a model could not be fitted or asked.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -24,39 +24,39 @@ pub enum Error {
     /// Nothing to fit.
     #[error("no margin was given; name at least one")]
     NoTargets,
-    /// A list of variables that is not ascending or not in range.
-    #[error("the variables {variables:?} of {what} must be ascending numbers below {count}")]
-    Variables {
+    /// Attributes that are not ascending or not in range.
+    #[error("the variables {attributes:?} of {what} must be ascending numbers below {count}")]
+    Attributes {
         /// Of what.
         what: &'static str,
         /// The list.
-        variables: Vec<usize>,
+        attributes: Vec<usize>,
         /// How many variables there are.
         count: usize,
     },
     /// A table with the wrong number of cells.
-    #[error("{what} over variables {variables:?} needs {expected} cells, but has {found}")]
+    #[error("{what} over variables {attributes:?} needs {expected} cells, but has {found}")]
     Shape {
         /// Of what.
         what: &'static str,
-        /// Its variables.
-        variables: Vec<usize>,
+        /// Its attributes.
+        attributes: Vec<usize>,
         /// The cells that these variables span.
         expected: u128,
         /// The cells that were given.
         found: usize,
     },
     /// A target with a negative or non-finite count.
-    #[error("the target over variables {variables:?} holds a count that is negative or not finite")]
+    #[error("the target over variables {attributes:?} holds a count that is negative or not finite")]
     Count {
-        /// Its variables.
-        variables: Vec<usize>,
+        /// Its attributes.
+        attributes: Vec<usize>,
     },
     /// A target without a positive total.
-    #[error("the target over variables {variables:?} counts nobody")]
+    #[error("the target over variables {attributes:?} counts nobody")]
     EmptyTarget {
-        /// Its variables.
-        variables: Vec<usize>,
+        /// Its attributes.
+        attributes: Vec<usize>,
     },
     /// Two targets that cannot both hold.
     #[error(
@@ -65,9 +65,9 @@ pub enum Error {
         disagreement(.shared)
     )]
     Disagreement {
-        /// Variables of one target.
+        /// The attributes of one target.
         first: Vec<usize>,
-        /// Variables of the other.
+        /// The attributes of the other.
         second: Vec<usize>,
         /// The variables on whose margin they differ; none if their totals do.
         shared: Vec<usize>,
@@ -77,30 +77,30 @@ pub enum Error {
     NothingPossible,
     /// A target wants records where there can be none.
     #[error(
-        "the target over variables {variables:?} has records in a class where every cell is declared \
+        "the target over variables {attributes:?} has records in a class where every cell is declared \
          impossible; correct the rule or the counts"
     )]
     Unreachable {
-        /// Variables of the target.
-        variables: Vec<usize>,
+        /// The attributes of the target.
+        attributes: Vec<usize>,
     },
     /// The zeros of several targets leave no cell for a record that another wants.
     #[error(
-        "the target over variables {variables:?} has records in a class that the zeros of other targets or \
+        "the target over variables {attributes:?} has records in a class that the zeros of other targets or \
          impossible cells leave empty; put a small positive count in place of exact zeros, or drop a margin"
     )]
     ConflictingZeros {
-        /// Variables of the target.
-        variables: Vec<usize>,
+        /// The attributes of the target.
+        attributes: Vec<usize>,
     },
     /// A published total is positive where the model that is raked to it has no records.
     #[error(
-        "the target over variables {variables:?} has records in a class that the model leaves empty, and \
+        "the target over variables {attributes:?} has records in a class that the model leaves empty, and \
          raking cannot fill it; fit the model with a small positive count there, or correct the target"
     )]
     EmptyInModel {
-        /// Variables of the target.
-        variables: Vec<usize>,
+        /// The attributes of the target.
+        attributes: Vec<usize>,
     },
     /// Targets to rake a model to that none of its cliques holds, and that no tree within the limit holds.
     #[error(
@@ -110,7 +110,7 @@ pub enum Error {
         listed(.targets)
     )]
     TargetAcrossCliques {
-        /// The variables of each such target.
+        /// The attributes of each such target.
         targets: Vec<Vec<usize>>,
         /// The cells of the tree; `u128::MAX` where there are more.
         cells: u128,
@@ -142,21 +142,21 @@ pub enum Error {
         limit: usize,
     },
     /// A term of a penalised fit with numbers that mean nothing.
-    #[error("the term over variables {variables:?} needs finite targets and starts, and penalties above 0")]
+    #[error("the term over variables {attributes:?} needs finite targets and starts, and penalties above 0")]
     Term {
-        /// Its variables.
-        variables: Vec<usize>,
+        /// Its attributes.
+        attributes: Vec<usize>,
     },
     /// Raking in the given order was asked for where only a junction tree fits.
     #[error("raking in the given order needs the full table; use the free order with a junction tree")]
     OrderNeedsDense,
     /// A margin of the fitted model that is too large to hold.
     #[error(
-        "the margin over variables {variables:?} needs a table of {cells} cells, and the limit is {limit}"
+        "the margin over variables {attributes:?} needs a table of {cells} cells, and the limit is {limit}"
     )]
     MarginTooLarge {
-        /// Its variables.
-        variables: Vec<usize>,
+        /// Its attributes.
+        attributes: Vec<usize>,
         /// The cells of the largest table on the way, exactly, in decimal.
         cells: String,
         /// The limit.
@@ -179,6 +179,63 @@ pub enum Error {
     /// The caller's watch said stop.
     #[error("the fit was interrupted")]
     Interrupted,
+    /// A budget that means nothing.
+    #[error("the budget must be a finite number above 0 and at most {most}")]
+    Budget {
+        /// The largest budget that is counted exactly.
+        most: u32,
+    },
+    /// No size.
+    #[error(
+        "the number of records to plan for must be between 1 and {most}; state it, or pay for a noisy count"
+    )]
+    Records {
+        /// The largest number.
+        most: u64,
+    },
+    /// Nothing to model.
+    #[error("there is no variable; name at least one")]
+    NoVariables,
+    /// A budget so small that some of the margins that share it would get nothing.
+    #[error(
+        "the budget is too small to be shared among {margins} margins; raise it, or measure fewer margins"
+    )]
+    BudgetTooSmall {
+        /// How many margins.
+        margins: usize,
+    },
+    /// A margin that cannot be measured.
+    #[error(
+        "the margin over variables {attributes:?} must name ascending numbers below {count}, each margin once"
+    )]
+    Measurement {
+        /// Its attributes.
+        attributes: Vec<usize>,
+        /// How many variables there are.
+        count: usize,
+    },
+    /// A margin with more cells than are worth noise.
+    #[error(
+        "the margin over variables {attributes:?} has more than {limit} cells; merge classes, or leave it out"
+    )]
+    MeasurementTooLarge {
+        /// Its attributes.
+        attributes: Vec<usize>,
+        /// The limit.
+        limit: usize,
+    },
+    /// Weights that do not fit the margins.
+    #[error("weights must be {margins} finite numbers above 0, one for each margin")]
+    Weights {
+        /// How many margins.
+        margins: usize,
+    },
+    /// A measurement that does not have the shape asked for.
+    #[error("the answer for the margin over variables {attributes:?} does not have the cells asked for")]
+    Answer {
+        /// The attributes asked for.
+        attributes: Vec<usize>,
+    },
 }
 
 fn disagreement(shared: &[usize]) -> String {
@@ -190,6 +247,6 @@ fn disagreement(shared: &[usize]) -> String {
 }
 
 fn listed(targets: &[Vec<usize>]) -> String {
-    let targets: Vec<String> = targets.iter().map(|variables| format!("{variables:?}")).collect();
+    let targets: Vec<String> = targets.iter().map(|attributes| format!("{attributes:?}")).collect();
     targets.join(" or ")
 }

@@ -9,26 +9,17 @@
 
 use fixedbitset::FixedBitSet;
 
-use crate::variables::{cells, cells_exactly, is_subset};
+use crate::attributes::{cells, cells_exactly, is_subset};
 
 /// Cliques joined into a tree with the running intersection property: the cliques that hold a variable are
 /// connected.
 ///
 /// Parts of the graph that no margin connects are joined by empty separators, so it is always one tree.
-///
-/// ```
-/// # use loglinear::JunctionTree;
-/// // The chain 0 – 1 – 2 – 3 has three cliques; a cycle of four needs one more edge.
-/// let dims = [10; 4];
-/// let chain = JunctionTree::new(&dims, [[0, 1], [1, 2], [2, 3]].iter().map(|pair| pair.as_slice()));
-/// assert_eq!((chain.cliques().len(), chain.treewidth(), chain.cells()), (3, 1, 300));
-/// let cycle = JunctionTree::new(&dims, [[0, 1], [1, 2], [2, 3], [0, 3]].iter().map(|pair| pair.as_slice()));
-/// assert_eq!((cycle.cliques().len(), cycle.treewidth(), cycle.cells()), (2, 2, 2000));
-/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct JunctionTree {
-    dims: Vec<usize>,
+pub(crate) struct JunctionTree {
+    sizes: Vec<usize>,
     cliques: Vec<Vec<usize>>,
+    /// Pairs of neighbouring cliques, one fewer than there are cliques.
     edges: Vec<(usize, usize)>,
 }
 
@@ -37,60 +28,55 @@ impl JunctionTree {
     ///
     /// # Panics
     ///
-    /// If a set names a variable that `dims` does not have.
-    pub fn new<'a>(dims: &[usize], margins: impl IntoIterator<Item = &'a [usize]>) -> Self {
-        let mut neighbours = vec![FixedBitSet::with_capacity(dims.len()); dims.len()];
+    /// If a set names a variable that `sizes` does not have.
+    pub(crate) fn new<'a>(sizes: &[usize], margins: impl IntoIterator<Item = &'a [usize]>) -> Self {
+        let mut neighbours = vec![FixedBitSet::with_capacity(sizes.len()); sizes.len()];
         for margin in margins {
             for &a in margin {
                 neighbours[a].extend(margin.iter().copied().filter(|&b| b != a));
             }
         }
-        let cliques = eliminate(dims, neighbours);
+        let cliques = eliminate(sizes, neighbours);
         let edges = maximum_spanning_tree(&cliques);
-        Self { dims: dims.to_vec(), cliques, edges }
+        Self { sizes: sizes.to_vec(), cliques, edges }
     }
 
     /// The trivial tree whose one clique holds every variable.
-    pub(crate) fn full_table(dims: &[usize]) -> Self {
-        Self { dims: dims.to_vec(), cliques: vec![(0..dims.len()).collect()], edges: Vec::new() }
+    pub(crate) fn full_table(sizes: &[usize]) -> Self {
+        Self { sizes: sizes.to_vec(), cliques: vec![(0..sizes.len()).collect()], edges: Vec::new() }
     }
 
     /// Cliques that are already joined so.
-    pub(crate) fn joined(dims: &[usize], cliques: Vec<Vec<usize>>, edges: Vec<(usize, usize)>) -> Self {
-        Self { dims: dims.to_vec(), cliques, edges }
+    pub(crate) fn joined(sizes: &[usize], cliques: Vec<Vec<usize>>, edges: Vec<(usize, usize)>) -> Self {
+        Self { sizes: sizes.to_vec(), cliques, edges }
     }
 
-    /// The variables of each clique, ascending.
-    pub fn cliques(&self) -> &[Vec<usize>] {
+    /// The attributes of each clique, ascending.
+    pub(crate) fn cliques(&self) -> &[Vec<usize>] {
         &self.cliques
-    }
-
-    /// Pairs of neighbouring cliques, one fewer than there are cliques.
-    pub fn edges(&self) -> &[(usize, usize)] {
-        &self.edges
     }
 
     /// Cells of all cliques together: what a fit on this tree holds in memory. `u128::MAX` where there are
     /// more.
-    pub fn cells(&self) -> u128 {
-        self.cliques.iter().map(|clique| cells(&self.dims, clique)).fold(0, u128::saturating_add)
+    pub(crate) fn cells(&self) -> u128 {
+        self.cliques.iter().map(|clique| cells(&self.sizes, clique)).fold(0, u128::saturating_add)
     }
 
     /// The clique with the most cells.
-    pub fn largest_clique(&self) -> &[usize] {
+    pub(crate) fn largest_clique(&self) -> &[usize] {
         let largest = (0..self.cliques.len()).max_by_key(|&at| {
-            (cells(&self.dims, &self.cliques[at]), self.cliques[at].len(), std::cmp::Reverse(at))
+            (cells(&self.sizes, &self.cliques[at]), self.cliques[at].len(), std::cmp::Reverse(at))
         });
         largest.map_or(&[], |at| &self.cliques[at])
     }
 
     /// The cells of the largest clique, exactly, in decimal.
-    pub fn largest_clique_cells(&self) -> String {
-        cells_exactly(&self.dims, self.largest_clique())
+    pub(crate) fn largest_clique_cells(&self) -> String {
+        cells_exactly(&self.sizes, self.largest_clique())
     }
 
     /// Variables in the clique with the most variables, less one: 1 for a forest of pairs.
-    pub fn treewidth(&self) -> usize {
+    pub(crate) fn treewidth(&self) -> usize {
         self.cliques.iter().map(Vec::len).max().unwrap_or(0).saturating_sub(1)
     }
 
@@ -120,20 +106,20 @@ impl JunctionTree {
         visits
     }
 
-    /// The smallest clique that holds all of `variables`, if one does.
-    pub(crate) fn host(&self, variables: &[usize]) -> Option<usize> {
+    /// The smallest clique that holds all of `attributes`, if one does.
+    pub(crate) fn host(&self, attributes: &[usize]) -> Option<usize> {
         (0..self.cliques.len())
-            .filter(|&at| is_subset(variables, &self.cliques[at]))
-            .min_by_key(|&at| (cells(&self.dims, &self.cliques[at]), at))
+            .filter(|&at| is_subset(attributes, &self.cliques[at]))
+            .min_by_key(|&at| (cells(&self.sizes, &self.cliques[at]), at))
     }
 }
 
 /// The maximal cliques that min-fill elimination leaves behind, in the order of elimination.
-fn eliminate(dims: &[usize], mut neighbours: Vec<FixedBitSet>) -> Vec<Vec<usize>> {
+fn eliminate(sizes: &[usize], mut neighbours: Vec<FixedBitSet>) -> Vec<Vec<usize>> {
     let price = |variable: usize, neighbours: &[FixedBitSet]| {
-        (fill(variable, neighbours), cells(dims, &clique_around(variable, neighbours)), variable)
+        (fill(variable, neighbours), cells(sizes, &clique_around(variable, neighbours)), variable)
     };
-    let mut prices: Vec<_> = (0..dims.len()).map(|variable| Some(price(variable, &neighbours))).collect();
+    let mut prices: Vec<_> = (0..sizes.len()).map(|variable| Some(price(variable, &neighbours))).collect();
     let mut cliques: Vec<Vec<usize>> = Vec::new();
     while let Some((_, _, variable)) = prices.iter().flatten().min().copied() {
         let clique = clique_around(variable, &neighbours);
@@ -224,13 +210,13 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn tree(dims: &[usize], margins: &[Vec<usize>]) -> JunctionTree {
-        JunctionTree::new(dims, margins.iter().map(Vec::as_slice))
+    fn tree(sizes: &[usize], margins: &[Vec<usize>]) -> JunctionTree {
+        JunctionTree::new(sizes, margins.iter().map(Vec::as_slice))
     }
 
     /// The cliques that hold a variable must hang together through separators that hold it too.
     fn has_running_intersections(tree: &JunctionTree) -> bool {
-        (0..tree.dims.len()).all(|variable| {
+        (0..tree.sizes.len()).all(|variable| {
             let holds = |at: usize| tree.cliques[at].contains(&variable);
             let nodes = (0..tree.cliques.len()).filter(|&at| holds(at)).count();
             let links = tree.edges.iter().filter(|(a, b)| holds(*a) && holds(*b)).count();
@@ -259,20 +245,28 @@ mod tests {
     }
 
     #[test]
+    fn a_cycle_needs_one_edge_more_than_a_chain() {
+        let chain = tree(&[10; 4], &[vec![0, 1], vec![1, 2], vec![2, 3]]);
+        assert_eq!((chain.cliques().len(), chain.treewidth(), chain.cells()), (3, 1, 300));
+        let cycle = tree(&[10; 4], &[vec![0, 1], vec![1, 2], vec![2, 3], vec![0, 3]]);
+        assert_eq!((cycle.cliques().len(), cycle.treewidth(), cycle.cells()), (2, 2, 2000));
+    }
+
+    #[test]
     fn lonely_variables_stand_alone() {
         let tree = tree(&[2, 3, 4], &[vec![0, 2]]);
         assert_eq!(tree.cliques().len(), 2);
-        assert_eq!(tree.edges().len(), 1);
+        assert_eq!(tree.edges.len(), 1);
         assert_eq!(tree.cells(), 8 + 3);
     }
 
-    /// Min-fill with every price worked out anew at every step.
-    fn order_slowly(dims: &[usize], margins: &[Vec<usize>]) -> Vec<Vec<usize>> {
-        let mut joined = vec![vec![false; dims.len()]; dims.len()];
+    /// Min-fill with every price worked out again at every step.
+    fn order_slowly(sizes: &[usize], margins: &[Vec<usize>]) -> Vec<Vec<usize>> {
+        let mut joined = vec![vec![false; sizes.len()]; sizes.len()];
         for margin in margins {
             margin.iter().for_each(|&a| margin.iter().for_each(|&b| joined[a][b] = a != b));
         }
-        let mut left: Vec<usize> = (0..dims.len()).collect();
+        let mut left: Vec<usize> = (0..sizes.len()).collect();
         let mut cliques: Vec<Vec<usize>> = Vec::new();
         while !left.is_empty() {
             let around =
@@ -281,7 +275,7 @@ mod tests {
                 let near = around(v);
                 let missing = near.iter().flat_map(|&a| near.iter().map(move |&b| (a, b)));
                 let missing = missing.filter(|&(a, b)| a < b && !joined[a][b]).count();
-                (missing, dims[v] * near.iter().map(|&u| dims[u]).product::<usize>(), v)
+                (missing, sizes[v] * near.iter().map(|&u| sizes[u]).product::<usize>(), v)
             };
             let best = left.iter().copied().min_by_key(|&v| price(v)).unwrap();
             let near = around(best);
@@ -299,11 +293,11 @@ mod tests {
     proptest! {
         #[test]
         fn prices_are_kept_up_to_date(
-            dims in prop::collection::vec(2_usize..5, 9),
+            sizes in prop::collection::vec(2_usize..5, 9),
             margins in prop::collection::vec(prop::collection::btree_set(0_usize..9, 2..4), 0..14)
         ) {
             let margins: Vec<Vec<usize>> = margins.into_iter().map(|set| set.into_iter().collect()).collect();
-            prop_assert_eq!(tree(&dims, &margins).cliques, order_slowly(&dims, &margins));
+            prop_assert_eq!(tree(&sizes, &margins).cliques, order_slowly(&sizes, &margins));
         }
 
         #[test]

@@ -1,16 +1,20 @@
 //! A fitted model: the expected counts of every cell, held as the full table or on a junction tree.
 
+pub(crate) mod convergence;
+pub(crate) mod dense;
+pub(crate) mod tree;
+
 use serde::{Deserialize, Serialize};
 
-use crate::convergence::Convergence;
-use crate::dense::DenseModel;
+use crate::attributes::{cells, cells_exactly};
 use crate::error::Error;
+use crate::model::convergence::Convergence;
+use crate::model::dense::DenseModel;
+use crate::model::tree::TreeModel;
 use crate::sampler::Sampler;
-use crate::tree::TreeModel;
-use crate::variables::{cells, cells_exactly};
 
 /// A margin is refused by [`FittedModel::margin`] if a table on the way to it has more cells than this.
-pub const MARGIN_LIMIT: usize = 1 << 26;
+const MARGIN_LIMIT: usize = 1 << 26;
 
 /// A fitted log-linear model. It keeps no reference to the targets.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -23,11 +27,24 @@ pub enum FittedModel {
 }
 
 impl FittedModel {
+    /// The model that a fit has ended at; `form` says whether one clique is meant as the full table.
+    pub(crate) fn new(
+        sizes: &[usize],
+        form: Form,
+        mut cliques: Vec<FittedClique>,
+        convergence: Convergence,
+    ) -> Self {
+        match (form, cliques.len()) {
+            (Form::Dense, 1) => Self::Dense(DenseModel::new(sizes, cliques.remove(0), convergence)),
+            _ => Self::Tree(TreeModel::new(sizes, cliques, convergence)),
+        }
+    }
+
     /// The number of classes of each variable.
-    pub fn dims(&self) -> &[usize] {
+    pub fn sizes(&self) -> &[usize] {
         match self {
-            Self::Dense(model) => model.dims(),
-            Self::Tree(model) => model.dims(),
+            Self::Dense(model) => model.sizes(),
+            Self::Tree(model) => model.sizes(),
         }
     }
 
@@ -41,7 +58,7 @@ impl FittedModel {
 
     /// Cells of the full table, exactly, in decimal: there may be more than any machine integer holds.
     pub fn cells(&self) -> String {
-        cells_exactly(self.dims(), &(0..self.dims().len()).collect::<Vec<_>>())
+        cells_exactly(self.sizes(), &(0..self.sizes().len()).collect::<Vec<_>>())
     }
 
     /// Cells held in memory, 8 bytes each.
@@ -54,9 +71,10 @@ impl FittedModel {
 
     /// The expected count of one cell of the full table.
     pub fn expected(&self, classes: &[usize]) -> Result<f64, Error> {
-        let dims = self.dims();
-        if classes.len() != dims.len() || classes.iter().zip(dims).any(|(class, classes)| class >= classes) {
-            return Err(Error::Cell { count: dims.len() });
+        let sizes = self.sizes();
+        if classes.len() != sizes.len() || classes.iter().zip(sizes).any(|(class, classes)| class >= classes)
+        {
+            return Err(Error::Cell { count: sizes.len() });
         }
         Ok(match self {
             Self::Dense(model) => model.expected(classes),
@@ -64,33 +82,33 @@ impl FittedModel {
         })
     }
 
-    /// The expected counts of a margin over `variables` (ascending), row-major.
+    /// The expected counts of a margin over `attributes` (ascending), row-major.
     ///
     /// Any margin will do, not only the fitted ones; the empty one is the total. On a junction tree a margin
-    /// whose variables no clique holds is found by variable elimination, and refused if that needs a table
-    /// above [`MARGIN_LIMIT`].
-    pub fn margin(&self, variables: &[usize]) -> Result<Vec<f64>, Error> {
-        self.margin_within(variables, MARGIN_LIMIT)
+    /// whose attributes no clique holds is found by variable elimination, and refused if that needs a table
+    /// of more than 2²⁶ cells.
+    pub fn margin(&self, attributes: &[usize]) -> Result<Vec<f64>, Error> {
+        self.margin_within(attributes, MARGIN_LIMIT)
     }
 
     /// [`margin`](Self::margin) with another limit on the cells of the largest table on the way.
-    pub fn margin_within(&self, variables: &[usize], limit: usize) -> Result<Vec<f64>, Error> {
-        let dims = self.dims();
-        let ascending = variables.windows(2).all(|pair| pair[0] < pair[1]);
-        if !ascending || variables.last().is_some_and(|&last| last >= dims.len()) {
-            return Err(Error::Variables {
+    fn margin_within(&self, attributes: &[usize], limit: usize) -> Result<Vec<f64>, Error> {
+        let sizes = self.sizes();
+        let ascending = attributes.windows(2).all(|pair| pair[0] < pair[1]);
+        if !ascending || attributes.last().is_some_and(|&last| last >= sizes.len()) {
+            return Err(Error::Attributes {
                 what: "a margin",
-                variables: variables.to_vec(),
-                count: dims.len(),
+                attributes: attributes.to_vec(),
+                count: sizes.len(),
             });
         }
-        if cells(dims, variables) > limit as u128 {
-            let cells = cells_exactly(dims, variables);
-            return Err(Error::MarginTooLarge { variables: variables.to_vec(), cells, limit });
+        if cells(sizes, attributes) > limit as u128 {
+            let cells = cells_exactly(sizes, attributes);
+            return Err(Error::MarginTooLarge { attributes: attributes.to_vec(), cells, limit });
         }
         match self {
-            Self::Dense(model) => Ok(model.margin(variables)),
-            Self::Tree(model) => model.margin(variables, limit),
+            Self::Dense(model) => Ok(model.margin(attributes)),
+            Self::Tree(model) => model.margin(attributes, limit),
         }
     }
 
@@ -105,5 +123,44 @@ impl FittedModel {
     /// What is worked out once to draw many samples, or one in blocks.
     pub fn sampler(&self) -> Sampler<'_> {
         Sampler::new(self)
+    }
+}
+
+/// Whether to hold the full table or a junction tree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Form {
+    /// The full table where it is allowed and not much larger than the junction tree, else the tree.
+    Automatic,
+    /// The full table, or a refusal.
+    Dense,
+    /// The junction tree, or a refusal.
+    Tree,
+}
+
+/// A clique as a fit leaves it, its cells in the order in which the fit walks over them.
+#[derive(Debug)]
+pub(crate) struct FittedClique {
+    /// The clique that it hangs on, by its place in the list.
+    pub(crate) parent: Option<usize>,
+    /// Its attributes in the order of the layout.
+    pub(crate) layout: Vec<usize>,
+    pub(crate) cells: Vec<f64>,
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Options, TargetMargin, fit};
+
+    #[test]
+    fn a_margin_beyond_the_limit_is_refused_in_words() {
+        let chain: Vec<TargetMargin> =
+            (0..39).map(|i| TargetMargin::new([i, i + 1], vec![1.0; 49])).collect();
+        let model = fit(&[7; 40], &chain, &[], &Options::default()).unwrap();
+        let refusal = model.margin_within(&[0, 20, 39], 100).unwrap_err();
+        assert_eq!(
+            refusal.to_string(),
+            "the margin over variables [0, 20, 39] needs a table of 343 cells, and the limit is 100"
+        );
     }
 }

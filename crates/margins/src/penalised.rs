@@ -18,15 +18,11 @@ mod gauge;
 mod inference;
 mod lbfgs;
 
-use serde::{Deserialize, Serialize};
-
-use crate::convergence::{Convergence, Stopped};
+use crate::attributes::{cells, cells_exactly, check_shape};
 use crate::error::Error;
-use crate::fit::fitted;
 use crate::junction_tree::JunctionTree;
-use crate::model::FittedModel;
-use crate::options::Form;
-use crate::variables::{cells, cells_exactly};
+use crate::model::convergence::{Convergence, Stopped};
+use crate::model::{FittedModel, Form};
 use gauge::Gauge;
 use inference::Inference;
 use lbfgs::minimise;
@@ -36,39 +32,38 @@ const LEAST_COUNT: f64 = 0.3;
 
 /// A term of the model with its target.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Term {
-    /// The variables, ascending.
-    pub variables: Vec<usize>,
+pub(crate) struct Term {
+    /// The attributes, ascending.
+    pub(crate) attributes: Vec<usize>,
     /// The wanted counts t of the margin's cells, row-major: any finite numbers.
-    pub target: Vec<f64>,
+    pub(crate) target: Vec<f64>,
     /// The penalties r of the parameters, above 0: the larger, the less the target is trusted.
-    pub penalty: Vec<f64>,
+    pub(crate) penalty: Vec<f64>,
     /// The parameters θ to start from: zeros, or those of an earlier fit.
-    pub start: Vec<f64>,
+    pub(crate) start: Vec<f64>,
 }
 
 impl Term {
     /// A term whose parameters start at zero.
-    pub fn new(variables: impl Into<Vec<usize>>, target: Vec<f64>, penalty: Vec<f64>) -> Self {
+    pub(crate) fn new(attributes: impl Into<Vec<usize>>, target: Vec<f64>, penalty: Vec<f64>) -> Self {
         let start = vec![0.0; target.len()];
-        Self { variables: variables.into(), target, penalty, start }
+        Self { attributes: attributes.into(), target, penalty, start }
     }
 }
 
 /// How to fit.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct PenalisedOptions {
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct PenalisedOptions {
     /// Converged means: no |n·p − t + r·θ| is above `tolerance` × n.
-    pub tolerance: f64,
-    /// Give up, unconverged, after so many steps.
-    pub max_iterations: usize,
+    pub(crate) tolerance: f64,
+    /// Give up, unconverged, after this many steps.
+    pub(crate) max_iterations: usize,
     /// Whether to hold the full table or a junction tree.
-    pub form: Form,
+    pub(crate) form: Form,
     /// The full table is never built above this many cells, 8 bytes each.
-    pub dense_limit: usize,
+    pub(crate) dense_limit: usize,
     /// A junction tree is never built whose cliques have more cells than this together.
-    pub tree_limit: usize,
+    pub(crate) tree_limit: usize,
 }
 
 impl Default for PenalisedOptions {
@@ -85,42 +80,28 @@ impl Default for PenalisedOptions {
 
 /// A penalised fit.
 #[derive(Clone, Debug, PartialEq)]
-pub struct PenalisedFit {
+pub(crate) struct PenalisedFit {
     /// The model. Its [`Convergence`] counts steps as sweeps, and its deviation is the largest
     /// |n·p − t + r·θ|.
-    pub model: FittedModel,
+    pub(crate) model: FittedModel,
     /// The parameters of each term, as starts of a later fit.
-    pub parameters: Vec<Vec<f64>>,
+    pub(crate) parameters: Vec<Vec<f64>>,
 }
 
 /// Fits the log-linear model of `total` records with these terms; see the [module](self).
-///
-/// ```
-/// use loglinear::penalised::{PenalisedOptions, Term, fit};
-///
-/// // 100 records with 30 and 70 in two classes. With a small penalty the counts are met; a large one leaves
-/// // them even.
-/// let share = |penalty: f64| {
-///     let term = Term::new([0], vec![30.0, 70.0], vec![penalty; 2]);
-///     fit(&[2], 100.0, &[term], &PenalisedOptions::default())?.model.expected(&[0])
-/// };
-/// assert!((share(1e-6)? - 30.0).abs() < 1e-3);
-/// assert!((share(1e6)? - 50.0).abs() < 1e-2);
-/// # Ok::<(), loglinear::Error>(())
-/// ```
-pub fn fit(
-    dims: &[usize],
+pub(crate) fn fit(
+    sizes: &[usize],
     total: f64,
     terms: &[Term],
     options: &PenalisedOptions,
 ) -> Result<PenalisedFit, Error> {
-    check(dims, total, terms, options)?;
-    let sets: Vec<&[usize]> = terms.iter().map(|term| term.variables.as_slice()).collect();
-    let (form, tree) = choose(dims, &sets, options)?;
-    let singles: Vec<usize> = (0..dims.len()).collect();
+    check(sizes, total, terms, options)?;
+    let sets: Vec<&[usize]> = terms.iter().map(|term| term.attributes.as_slice()).collect();
+    let (form, tree) = choose(sizes, &sets, options)?;
+    let singles: Vec<usize> = (0..sizes.len()).collect();
     let with_singles: Vec<&[usize]> = sets.iter().copied().chain(singles.chunks(1)).collect();
-    let mut inference = Inference::new(dims, &tree, &with_singles);
-    let gauge = Gauge::new(dims, terms);
+    let mut inference = Inference::new(sizes, &tree, &with_singles);
+    let gauge = Gauge::new(sizes, terms);
     let joined =
         |part: fn(&Term) -> &Vec<f64>| -> Vec<f64> { terms.iter().flat_map(part).copied().collect() };
     let target = joined(|term| &term.target);
@@ -181,12 +162,12 @@ pub fn fit(
             own.to_vec()
         })
         .collect();
-    let model = fitted(dims, form, inference.into_cliques(total), convergence);
+    let model = FittedModel::new(sizes, form, inference.into_cliques(total), convergence);
     Ok(PenalisedFit { model, parameters })
 }
 
-fn check(dims: &[usize], total: f64, terms: &[Term], options: &PenalisedOptions) -> Result<(), Error> {
-    if let Some(variable) = dims.iter().position(|&classes| classes == 0) {
+fn check(sizes: &[usize], total: f64, terms: &[Term], options: &PenalisedOptions) -> Result<(), Error> {
+    if let Some(variable) = sizes.iter().position(|&classes| classes == 0) {
         return Err(Error::NoClasses { variable });
     }
     if !(total.is_finite() && total > 0.0) {
@@ -196,14 +177,14 @@ fn check(dims: &[usize], total: f64, terms: &[Term], options: &PenalisedOptions)
         return Err(Error::Option { name: "tolerance", must: "be a finite number above 0" });
     }
     for term in terms {
-        let variables = &term.variables;
-        let shape = |found: usize| crate::target::check_shape(dims, "a term", variables, found);
+        let attributes = &term.attributes;
+        let shape = |found: usize| check_shape(sizes, "a term", attributes, found);
         shape(term.target.len())?;
         shape(term.penalty.len())?;
         shape(term.start.len())?;
         let finite = term.target.iter().chain(&term.start).all(|number| number.is_finite());
         if !finite || !term.penalty.iter().all(|penalty| penalty.is_finite() && *penalty > 0.0) {
-            return Err(Error::Term { variables: variables.clone() });
+            return Err(Error::Term { attributes: attributes.clone() });
         }
     }
     Ok(())
@@ -211,21 +192,21 @@ fn check(dims: &[usize], total: f64, terms: &[Term], options: &PenalisedOptions)
 
 /// The cheaper of the full table and the junction tree of the terms, among those that are allowed.
 fn choose(
-    dims: &[usize],
+    sizes: &[usize],
     sets: &[&[usize]],
     options: &PenalisedOptions,
 ) -> Result<(Form, JunctionTree), Error> {
-    let all: Vec<usize> = (0..dims.len()).collect();
-    let full = cells(dims, &all);
+    let all: Vec<usize> = (0..sizes.len()).collect();
+    let full = cells(sizes, &all);
     let full_fits = full <= options.dense_limit as u128 && options.form != Form::Tree;
-    let tree = JunctionTree::new(dims, sets.iter().copied());
+    let tree = JunctionTree::new(sizes, sets.iter().copied());
     let tree_fits = tree.cells() <= options.tree_limit as u128 && options.form != Form::Dense;
     if full_fits && (!tree_fits || full <= tree.cells()) {
-        Ok((Form::Dense, JunctionTree::full_table(dims)))
+        Ok((Form::Dense, JunctionTree::full_table(sizes)))
     } else if tree_fits {
         Ok((Form::Tree, tree))
     } else if options.form == Form::Dense {
-        Err(Error::DenseTooLarge { cells: cells_exactly(dims, &all), limit: options.dense_limit })
+        Err(Error::DenseTooLarge { cells: cells_exactly(sizes, &all), limit: options.dense_limit })
     } else {
         Err(Error::TreeTooLarge { cells: tree.cells(), limit: options.tree_limit })
     }

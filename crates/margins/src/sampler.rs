@@ -4,21 +4,25 @@
 //! every further clique given what is already drawn of it: its variables depend on the earlier ones through
 //! the separator alone.
 
+mod inversion;
+mod stream;
+
 use rand::RngExt;
 use rand_chacha::ChaCha12Rng;
 use rayon::prelude::*;
 
-use crate::inversion::Inversion;
+use inversion::Inversion;
+use stream::stream;
+
+use crate::attributes::{difference, positions};
 use crate::model::FittedModel;
-use crate::stream::stream;
-use crate::tree::TreeModel;
-use crate::variables::{difference, positions};
+use crate::model::tree::TreeModel;
 
 /// Draws records from a fitted model. Costs O(cells held) to make, little more than the model in memory, and
 /// about one look-up a record and clique to use.
 #[derive(Clone, Debug)]
 pub struct Sampler<'a> {
-    dims: &'a [usize],
+    sizes: &'a [usize],
     draws: Draws<'a>,
 }
 
@@ -40,16 +44,16 @@ impl<'a> Sampler<'a> {
                 Draws::Stepwise(conditionals.collect())
             }
         };
-        Self { dims: model.dims(), draws }
+        Self { sizes: model.sizes(), draws }
     }
 
     /// Draws `rows` independent records: one column of class numbers for each variable.
-    pub fn rows(&self, rows: usize, seed: [u8; 32]) -> Vec<Vec<u32>> {
+    pub(crate) fn rows(&self, rows: usize, seed: [u8; 32]) -> Vec<Vec<u32>> {
         let blocks: Vec<Vec<Vec<u32>>> = (0..rows.div_ceil(Self::BLOCK))
             .into_par_iter()
             .map(|block| self.block(block as u64, Self::BLOCK.min(rows - block * Self::BLOCK), seed))
             .collect();
-        (0..self.dims.len())
+        (0..self.sizes.len())
             .into_par_iter()
             .map(|variable| {
                 let mut column = Vec::with_capacity(rows);
@@ -68,12 +72,12 @@ impl<'a> Sampler<'a> {
     pub fn block(&self, block: u64, rows: usize, seed: [u8; 32]) -> Vec<Vec<u32>> {
         assert!(rows <= Self::BLOCK, "a block has at most {} records", Self::BLOCK);
         let mut rng = stream(seed, block);
-        let mut columns = vec![vec![0; rows]; self.dims.len()];
+        let mut columns = vec![vec![0; rows]; self.sizes.len()];
         match &self.draws {
             Draws::Whole(inversion) => {
                 for row in 0..rows {
                     let mut cell = inversion.cell(rng.random());
-                    for (column, &classes) in columns.iter_mut().zip(self.dims).rev() {
+                    for (column, &classes) in columns.iter_mut().zip(self.sizes).rev() {
                         column[row] = (cell % classes) as u32;
                         cell /= classes;
                     }
@@ -102,19 +106,19 @@ struct Conditional {
     drawn: Vec<(usize, usize)>,
     /// Combinations of the variables to draw.
     size: usize,
-    /// Running totals of the counts, anew for each combination of those given.
+    /// Running totals of the counts, separately for each combination of those given.
     through: Vec<f64>,
 }
 
 impl Conditional {
     fn new(model: &TreeModel, at: usize) -> Self {
-        let dims = model.dims();
+        let sizes = model.sizes();
         let clique = &model.cliques()[at];
         let given = model.separator(at);
-        let drawn = difference(&clique.variables, given);
-        let size: usize = drawn.iter().map(|&variable| dims[variable]).product();
+        let drawn = difference(&clique.attributes, given);
+        let size: usize = drawn.iter().map(|&variable| sizes[variable]).product();
         let order = [given, &drawn].concat();
-        let mut through: Vec<f64> = positions(dims, &order, &clique.variables)
+        let mut through: Vec<f64> = positions(sizes, &order, &clique.attributes)
             .into_iter()
             .map(|position| clique.counts[position])
             .collect();
@@ -126,7 +130,7 @@ impl Conditional {
             }
         }
         let with_classes =
-            |variables: &[usize]| variables.iter().map(|&variable| (variable, dims[variable])).collect();
+            |attributes: &[usize]| attributes.iter().map(|&variable| (variable, sizes[variable])).collect();
         Self { given: with_classes(given), drawn: with_classes(&drawn), size, through }
     }
 

@@ -13,15 +13,18 @@
 //! The result is the same bit for bit on any number of threads: the table is cut into *strips* that depend on
 //! its dimensions alone, each strip is summed in one fixed order, and the strips are added in order.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use rayon::prelude::*;
 
+use crate::attributes::cells;
+
 /// Tables below this size are walked by one thread: handing out work costs more than it saves.
 const PARALLEL_CELLS: usize = 1 << 18;
-/// At most so many strips a table, which bounds both the parallelism and the memory for partial sums.
+/// At most this many strips per table, which bounds both the parallelism and the memory for partial sums.
 const STRIPS: usize = 64;
-/// A tile holds about so many cells, so that its table of runs stays in the first-level cache.
+/// A tile holds about this many cells, so that its table of runs stays in the first-level cache.
 const TILE_CELLS: usize = 4096;
 /// A tile this short spends its time on the look-up, so it may take in one long axis more.
 const SHORT_TILE: usize = 64;
@@ -65,10 +68,10 @@ struct Strip {
 }
 
 impl Traversal {
-    /// Plans the walk over a row-major table of `classes`: axis `i` indexes the factor if `factor[i]` and the
+    /// Plans the walk over a row-major table of this `shape`: axis `i` indexes the factor if `factor[i]` and the
     /// sums if `sums[i]`, both of them row-major over their own axes.
-    pub(crate) fn new(classes: &[usize], factor: &[bool], sums: &[bool]) -> Self {
-        let mut axes = merged_axes(classes, factor, sums);
+    pub(crate) fn new(shape: &[usize], factor: &[bool], sums: &[bool]) -> Self {
+        let mut axes = merged_axes(shape, factor, sums);
         let inner = axes.pop().unwrap_or(Axis { classes: 1, factor: 0, sums: 0 });
         let run = inner.classes;
         let mut tile = vec![RunStart { factor: 0, sums: 0 }];
@@ -91,13 +94,13 @@ impl Traversal {
             outer: axes,
             strips: Vec::new(),
         };
-        traversal.strips = traversal.cut(classes.iter().product());
+        traversal.strips = traversal.cut(shape.iter().product());
         traversal
     }
 
     /// Plans a walk that only sums.
-    pub(crate) fn summing(classes: &[usize], sums: &[bool]) -> Self {
-        Self::new(classes, &vec![false; classes.len()], sums)
+    pub(crate) fn summing(shape: &[usize], sums: &[bool]) -> Self {
+        Self::new(shape, &vec![false; shape.len()], sums)
     }
 
     /// Multiplies every cell by its entry of `factor` and overwrites `sums` with the sums of the scaled
@@ -250,8 +253,8 @@ impl Traversal {
         strip.tiles.start * tile..strip.tiles.end * tile
     }
 
-    /// Cuts the table into strips: a function of its dimensions, never of the number of threads. There are so
-    /// few of them that their partial sums take at most a quarter of the table's memory.
+    /// Cuts the table into strips: a function of its dimensions, never of the number of threads. There are few enough
+    /// of them that their partial sums take at most a quarter of the table's memory.
     fn cut(&self, cells: usize) -> Vec<Strip> {
         let tiles = cells / (self.tile.len() * self.run);
         let mut wanted = if cells < PARALLEL_CELLS { 1 } else { STRIPS.min(tiles) };
@@ -281,28 +284,41 @@ impl Traversal {
     }
 }
 
-/// The margin over some of a table's variables: `counts` is row-major over `variables`, the result over
+/// The margin over some of a table's variables: `counts` is row-major over `attributes`, the result over
 /// `onto`, both in the same order.
-pub(crate) fn summed(dims: &[usize], variables: &[usize], counts: &[f64], onto: &[usize]) -> Vec<f64> {
-    let classes: Vec<usize> = variables.iter().map(|&variable| dims[variable]).collect();
-    let kept: Vec<bool> = variables.iter().map(|variable| onto.contains(variable)).collect();
-    let mut sums = vec![0.0; onto.iter().map(|&variable| dims[variable]).product()];
-    Traversal::summing(&classes, &kept).sum(counts, &mut sums);
+pub(crate) fn summed(sizes: &[usize], attributes: &[usize], counts: &[f64], onto: &[usize]) -> Vec<f64> {
+    let shape: Vec<usize> = attributes.iter().map(|&variable| sizes[variable]).collect();
+    let kept: Vec<bool> = attributes.iter().map(|variable| onto.contains(variable)).collect();
+    let mut sums = vec![0.0; onto.iter().map(|&variable| sizes[variable]).product()];
+    Traversal::summing(&shape, &kept).sum(counts, &mut sums);
     sums
 }
 
+/// Orders the variables of a table so that those on which the same `sets` depend are neighbours, the largest such
+/// group last: it becomes the contiguous run of every traversal.
+pub(crate) fn layout(sizes: &[usize], attributes: &[usize], sets: &[&[usize]]) -> Vec<usize> {
+    let mut groups: BTreeMap<Vec<bool>, Vec<usize>> = BTreeMap::new();
+    for &variable in attributes {
+        let role = sets.iter().map(|set| set.contains(&variable)).collect();
+        groups.entry(role).or_default().push(variable);
+    }
+    let mut groups: Vec<Vec<usize>> = groups.into_values().collect();
+    groups.sort_by_key(|group| (cells(sizes, group), group.first().copied()));
+    groups.concat()
+}
+
 /// Axes of a row-major table, neighbours of one role merged; variables of a single class drop out.
-fn merged_axes(classes: &[usize], factor: &[bool], sums: &[bool]) -> Vec<Axis> {
+fn merged_axes(shape: &[usize], factor: &[bool], sums: &[bool]) -> Vec<Axis> {
     let mut axes: Vec<Axis> = Vec::new(); // innermost first while it is built
     let (mut factor_stride, mut sums_stride) = (1, 1);
-    for i in (0..classes.len()).rev().filter(|&i| classes[i] != 1) {
+    for i in (0..shape.len()).rev().filter(|&i| shape[i] != 1) {
         let axis = Axis {
-            classes: classes[i],
+            classes: shape[i],
             factor: if factor[i] { factor_stride } else { 0 },
             sums: if sums[i] { sums_stride } else { 0 },
         };
-        factor_stride *= if factor[i] { classes[i] } else { 1 };
-        sums_stride *= if sums[i] { classes[i] } else { 1 };
+        factor_stride *= if factor[i] { shape[i] } else { 1 };
+        sums_stride *= if sums[i] { shape[i] } else { 1 };
         match axes.last_mut() {
             Some(inner) if (inner.factor > 0) == factor[i] && (inner.sums > 0) == sums[i] => {
                 inner.classes *= axis.classes;
@@ -372,13 +388,13 @@ mod tests {
     use proptest::prelude::*;
 
     /// Scale, then sum, one cell at a time.
-    fn slowly(classes: &[usize], holds: [&[bool]; 2], cells: &mut [f64], factor: &[f64], sums: &mut [f64]) {
+    fn slowly(shape: &[usize], holds: [&[bool]; 2], cells: &mut [f64], factor: &[f64], sums: &mut [f64]) {
         sums.fill(0.0);
         for (cell, count) in cells.iter_mut().enumerate() {
             let at = holds.map(|holds| {
                 let mut left = cell;
                 let (mut at, mut stride) = (0, 1);
-                for (&classes, &holds) in classes.iter().zip(holds).rev() {
+                for (&classes, &holds) in shape.iter().zip(holds).rev() {
                     at += if holds { (left % classes) * stride } else { 0 };
                     stride *= if holds { classes } else { 1 };
                     left /= classes;
@@ -390,8 +406,8 @@ mod tests {
         }
     }
 
-    fn size(classes: &[usize], holds: &[bool]) -> usize {
-        classes.iter().zip(holds).filter(|(_, holds)| **holds).map(|(classes, _)| classes).product()
+    fn size(shape: &[usize], holds: &[bool]) -> usize {
+        shape.iter().zip(holds).filter(|(_, holds)| **holds).map(|(classes, _)| classes).product()
     }
 
     /// Numbers without pattern in (0, 1].
@@ -399,20 +415,20 @@ mod tests {
         (0..size).map(|i| ((i * 7919 + 13) % 1009 + 1) as f64 / 1009.0).collect()
     }
 
-    fn check(classes: &[usize], factor_holds: &[bool], sums_hold: &[bool]) {
-        let factor = noise(size(classes, factor_holds));
-        let mut cells = noise(classes.iter().product());
+    fn check(shape: &[usize], factor_holds: &[bool], sums_hold: &[bool]) {
+        let factor = noise(size(shape, factor_holds));
+        let mut cells = noise(shape.iter().product());
         let mut expected_cells = cells.clone();
-        let mut sums = vec![f64::NAN; size(classes, sums_hold)];
+        let mut sums = vec![f64::NAN; size(shape, sums_hold)];
         let mut expected = sums.clone();
-        slowly(classes, [factor_holds, sums_hold], &mut expected_cells, &factor, &mut expected);
-        Traversal::new(classes, factor_holds, sums_hold).scale_and_sum(&mut cells, &factor, &mut sums);
+        slowly(shape, [factor_holds, sums_hold], &mut expected_cells, &factor, &mut expected);
+        Traversal::new(shape, factor_holds, sums_hold).scale_and_sum(&mut cells, &factor, &mut sums);
         assert_eq!(cells, expected_cells);
         let close = |sums: &[f64]| sums.iter().zip(&expected).all(|(a, b)| (a - b).abs() <= 1e-11 * b);
-        assert!(close(&sums), "{classes:?} {factor_holds:?} {sums_hold:?}");
+        assert!(close(&sums), "{shape:?} {factor_holds:?} {sums_hold:?}");
         sums.fill(f64::NAN);
-        Traversal::summing(classes, sums_hold).sum(&cells, &mut sums);
-        assert!(close(&sums), "{classes:?} {sums_hold:?}");
+        Traversal::summing(shape, sums_hold).sum(&cells, &mut sums);
+        assert!(close(&sums), "{shape:?} {sums_hold:?}");
     }
 
     proptest! {
@@ -420,16 +436,16 @@ mod tests {
         fn any_traversal_does_what_the_definition_says(
             axes in prop::collection::vec((1_usize..6, any::<bool>(), any::<bool>()), 0..6)
         ) {
-            let classes: Vec<usize> = axes.iter().map(|axis| axis.0).collect();
+            let shape: Vec<usize> = axes.iter().map(|axis| axis.0).collect();
             let factor: Vec<bool> = axes.iter().map(|axis| axis.1).collect();
             let sums: Vec<bool> = axes.iter().map(|axis| axis.2).collect();
-            check(&classes, &factor, &sums);
+            check(&shape, &factor, &sums);
         }
     }
 
     #[test]
     fn large_tables_are_cut_into_strips_with_the_same_result() {
-        let classes = [7, 2, 41, 13, 50];
+        let shape = [7, 2, 41, 13, 50];
         for (factor, sums) in [
             ([true, false, true, false, true], [false, true, true, true, false]),
             ([false, false, true, false, false], [false, false, false, false, true]),
@@ -437,37 +453,36 @@ mod tests {
             ([false; 5], [true; 5]),
         ] {
             assert!(
-                Traversal::new(&classes, &factor, &sums).strips.len() > 1
-                    || factor == sums.map(|holds| !holds)
+                Traversal::new(&shape, &factor, &sums).strips.len() > 1 || factor == sums.map(|holds| !holds)
             );
-            check(&classes, &factor, &sums);
+            check(&shape, &factor, &sums);
         }
     }
 
     #[test]
     fn partial_sums_never_take_much_memory() {
-        let classes = [3, 4, 300, 200];
+        let shape = [3, 4, 300, 200];
         for sums in [[false, true, true, true], [true, false, true, true], [false, false, true, true]] {
-            let traversal = Traversal::summing(&classes, &sums);
+            let traversal = Traversal::summing(&shape, &sums);
             let partial: usize = traversal.strips.iter().map(|strip| strip.sums.len()).sum();
             assert!(traversal.strips.len() == 1 || partial <= 720_000 / 4);
-            check(&classes, &[false; 4], &sums);
+            check(&shape, &[false; 4], &sums);
         }
     }
 
     #[test]
     fn threads_do_not_change_a_bit() {
-        let classes = [64, 3, 32, 64];
+        let shape = [64, 3, 32, 64];
         let (factor, sums) = ([true, true, false, true], [false, true, true, true]);
-        let traversal = Traversal::new(&classes, &factor, &sums);
+        let traversal = Traversal::new(&shape, &factor, &sums);
         let results: Vec<(Vec<f64>, Vec<f64>)> = [1, 2, 4]
             .into_iter()
             .map(|threads| {
                 let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-                let mut cells = noise(classes.iter().product());
-                let mut summed = vec![0.0; size(&classes, &sums)];
+                let mut cells = noise(shape.iter().product());
+                let mut summed = vec![0.0; size(&shape, &sums)];
                 pool.install(|| {
-                    traversal.scale_and_sum(&mut cells, &noise(size(&classes, &factor)), &mut summed)
+                    traversal.scale_and_sum(&mut cells, &noise(size(&shape, &factor)), &mut summed)
                 });
                 (cells, summed)
             })

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use loglinear::{FittedModel, Options, Order, Target, fit};
+use margins::{FittedModel, Options, Order, TargetMargin, fit};
 
 mod tables;
 use tables::furthest;
@@ -26,15 +26,15 @@ fn read(path: &Path) -> (Vec<usize>, Vec<Vec<usize>>) {
 #[test]
 fn all_pairs_of_s7_are_met() {
     let Some(path) = shared_data::find("data/sd2011_s7.csv") else { return };
-    let (dims, columns) = read(&path);
-    assert_eq!(dims, [2, 5, 6, 5, 10, 7, 7]);
+    let (sizes, columns) = read(&path);
+    assert_eq!(sizes, [2, 5, 6, 5, 10, 7, 7]);
     let sets: Vec<[usize; 2]> = (0..7).flat_map(|i| (i + 1..7).map(move |j| [i, j])).collect();
-    let targets: Vec<Target> = sets.iter().map(|set| tables::counted(&dims, &columns, set)).collect();
+    let targets: Vec<TargetMargin> = sets.iter().map(|set| tables::counted(&sizes, &columns, set)).collect();
     let fits = [Order::Free, Order::AsGiven].map(|order| {
-        let model = fit(&dims, &targets, &[], &Options { order, ..Options::default() }).unwrap();
+        let model = fit(&sizes, &targets, &[], &Options { order, ..Options::default() }).unwrap();
         assert!(model.convergence().converged(), "{:?}", model.convergence());
         for target in &targets {
-            assert!(furthest(&model.margin(&target.variables).unwrap(), &target.counts) < 1e-8);
+            assert!(furthest(&model.margin(&target.attributes).unwrap(), &target.counts) < 1e-8);
         }
         model
     });

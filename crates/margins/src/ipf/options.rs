@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
+use crate::model::Form;
 
 /// How to fit. `Options::default()` is meant for margins counted from one table.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -16,7 +17,7 @@ pub struct Options {
     /// targets, yet settle into a cycle; this ends it. (What the R package mipfp calls convergence is about
     /// `settled: 1e-10`.)
     pub settled: f64,
-    /// Give up, unconverged, after so many sweeps.
+    /// Give up, unconverged, after this many sweeps.
     pub max_sweeps: usize,
     /// What to do with targets that contradict each other.
     pub disagreement: Disagreement,
@@ -90,16 +91,4 @@ pub enum Order {
     /// The order of the targets, every margin once a sweep: the textbook cycle, whose end point is defined
     /// even where the targets contradict each other. Needs the full table.
     AsGiven,
-}
-
-/// Whether to hold the full table or a junction tree.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Form {
-    /// The full table where it is allowed and not much larger than the junction tree, else the tree.
-    Automatic,
-    /// The full table, or a refusal.
-    Dense,
-    /// The junction tree, or a refusal.
-    Tree,
 }

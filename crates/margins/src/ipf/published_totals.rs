@@ -3,15 +3,15 @@
 use std::borrow::Cow;
 use std::ops::ControlFlow;
 
+use crate::attributes::{cells, cells_exactly};
 use crate::error::Error;
-use crate::fit::{Progress, converge, fitted, variables_of};
+use crate::ipf::options::{Options, Order};
+use crate::ipf::raking::{Potential, Raking, Sweep};
+use crate::ipf::target::{Problem, TargetMargin};
+use crate::ipf::{Progress, attributes_of, converge};
 use crate::junction_tree::JunctionTree;
-use crate::model::FittedModel;
-use crate::options::{Form, Options, Order};
-use crate::raking::{Potential, Raking, Sweep};
-use crate::target::{Problem, Target};
-use crate::tree::TreeModel;
-use crate::variables::{cells, cells_exactly};
+use crate::model::tree::TreeModel;
+use crate::model::{FittedModel, Form};
 
 impl FittedModel {
     /// Rakes the model to published totals: the table with the target margins that is closest to this model.
@@ -29,30 +29,30 @@ impl FittedModel {
     /// target that is positive where the model is empty is refused with [`Error::EmptyInModel`].
     ///
     /// ```
-    /// use loglinear::{Options, Target, fit};
+    /// use margins::{Options, TargetMargin, fit};
     ///
     /// // A survey of 100: sex by employment, with an odds ratio of 40 · 30 ÷ (10 · 20) = 6.
-    /// let survey = Target::new([0, 1], [40.0, 10.0, 20.0, 30.0]);
+    /// let survey = TargetMargin::new([0, 1], [40.0, 10.0, 20.0, 30.0]);
     /// let model = fit(&[2, 2], &[survey], &[], &Options::default())?;
     ///
     /// // The census counts 1,000 people, and knows each variable alone.
-    /// let sex = Target::new([0], [600.0, 400.0]);
-    /// let employment = Target::new([1], [500.0, 500.0]);
+    /// let sex = TargetMargin::new([0], [600.0, 400.0]);
+    /// let employment = TargetMargin::new([1], [500.0, 500.0]);
     /// let raked = model.rake(&[sex, employment], &Options::default())?;
     /// assert!(raked.convergence().converged());
     /// for (raked, by_hand) in raked.margin(&[0, 1])?.iter().zip([400.0, 200.0, 100.0, 300.0]) {
     ///     assert!((raked - by_hand).abs() < 1e-8); // 400 · 300 ÷ (200 · 100) = 6
     /// }
-    /// # Ok::<(), loglinear::Error>(())
+    /// # Ok::<(), margins::Error>(())
     /// ```
     ///
     /// The options mean what they mean in [`fit`](crate::fit()). The form is kept where it can be: a full table
     /// stays one. A junction tree stays as it is if each target lies within a clique; if not, the model moves
     /// to a tree that holds them all, or to the full table if only that is within the limits, and else is
     /// refused with [`Error::TargetAcrossCliques`]. [`Form::Dense`] and [`Order::AsGiven`] expand a tree to
-    /// the full table. The limits bound what is built anew; a form that the model already has is never too
+    /// the full table. The limits bound what is newly built; a form that the model already has is never too
     /// large.
-    pub fn rake(&self, targets: &[Target], options: &Options) -> Result<FittedModel, Error> {
+    pub fn rake(&self, targets: &[TargetMargin], options: &Options) -> Result<FittedModel, Error> {
         self.rake_watched(targets, options, |_| ControlFlow::Continue(()))
     }
 
@@ -60,32 +60,32 @@ impl FittedModel {
     /// [`Error::Interrupted`].
     pub fn rake_watched(
         &self,
-        targets: &[Target],
+        targets: &[TargetMargin],
         options: &Options,
         watch: impl FnMut(&Progress) -> ControlFlow<()>,
     ) -> Result<FittedModel, Error> {
-        let problem = Problem::new(self.dims(), targets, &[], options)?;
+        let problem = Problem::new(self.sizes(), targets, &[], options)?;
         let (form, tree) = match self {
             Self::Dense(_) => full_table(&problem, options)?,
             Self::Tree(model) => tree_for(model, &problem, options)?,
         };
-        let all: Vec<usize> = (0..self.dims().len()).collect();
+        let all: Vec<usize> = (0..self.sizes().len()).collect();
         let start = match self {
             Self::Dense(model) => {
-                vec![Potential::Weights { variables: &all, weights: Cow::Borrowed(model.table()) }]
+                vec![Potential::Weights { attributes: &all, weights: Cow::Borrowed(model.table()) }]
             }
             Self::Tree(model) => model
                 .factors()
-                .map(|(variables, weights)| Potential::Weights { variables, weights: Cow::Owned(weights) })
+                .map(|(attributes, weights)| Potential::Weights { attributes, weights: Cow::Owned(weights) })
                 .collect(),
         };
-        let nobody = || Error::EmptyInModel { variables: problem.targets[0].variables.clone() };
+        let nobody = || Error::EmptyInModel { attributes: problem.targets[0].attributes.clone() };
         let mut raking = Raking::new(&problem, &tree, &start, options.order).ok_or_else(nobody)?;
         drop(start);
-        let empty = |starved| Error::EmptyInModel { variables: variables_of(&problem, starved) };
+        let empty = |starved| Error::EmptyInModel { attributes: attributes_of(&problem, starved) };
         raking.sweep(Sweep::Measure).map_err(empty)?;
         let convergence = converge(&problem, &tree, &mut raking, options, watch)?;
-        Ok(fitted(self.dims(), form, raking.into_cliques(), convergence))
+        Ok(Self::new(self.sizes(), form, raking.into_cliques(), convergence))
     }
 }
 
@@ -95,7 +95,7 @@ fn full_table(problem: &Problem<'_>, options: &Options) -> Result<(Form, Junctio
         let must = "be automatic or dense to rake a model that is held as the full table";
         return Err(Error::Option { name: "form", must });
     }
-    Ok((Form::Dense, JunctionTree::full_table(problem.dims)))
+    Ok((Form::Dense, JunctionTree::full_table(problem.sizes)))
 }
 
 /// The model's own tree if its cliques hold every target; else a tree with cliques that do, over which the
@@ -105,14 +105,14 @@ fn tree_for(
     problem: &Problem<'_>,
     options: &Options,
 ) -> Result<(Form, JunctionTree), Error> {
-    let dims = problem.dims;
-    let all: Vec<usize> = (0..dims.len()).collect();
-    let full_fits = cells(dims, &all) <= options.dense_limit as u128;
-    let dense = || Ok((Form::Dense, JunctionTree::full_table(dims)));
+    let sizes = problem.sizes;
+    let all: Vec<usize> = (0..sizes.len()).collect();
+    let full_fits = cells(sizes, &all) <= options.dense_limit as u128;
+    let dense = || Ok((Form::Dense, JunctionTree::full_table(sizes)));
     match (options.form, options.order) {
         (Form::Dense, _) if !full_fits => {
             return Err(Error::DenseTooLarge {
-                cells: cells_exactly(dims, &all),
+                cells: cells_exactly(sizes, &all),
                 limit: options.dense_limit,
             });
         }
@@ -125,14 +125,14 @@ fn tree_for(
     let across: Vec<&[usize]> = problem
         .targets
         .iter()
-        .map(|target| target.variables.as_slice())
-        .filter(|variables| own.host(variables).is_none())
+        .map(|target| target.attributes.as_slice())
+        .filter(|attributes| own.host(attributes).is_none())
         .collect();
     if across.is_empty() {
         return Ok((Form::Tree, own));
     }
     let held = own.cliques().iter().map(Vec::as_slice);
-    let wider = JunctionTree::new(dims, held.chain(across.iter().copied()));
+    let wider = JunctionTree::new(sizes, held.chain(across.iter().copied()));
     if wider.cells() <= options.tree_limit as u128 {
         Ok((Form::Tree, wider))
     } else if options.form == Form::Automatic && full_fits {

@@ -17,8 +17,9 @@
 
 mod setup;
 
-pub(crate) use setup::{Potential, layout};
+pub(crate) use setup::Potential;
 
+use crate::model::FittedClique;
 use crate::traversal::Traversal;
 
 /// The tables of a junction tree on their way to a fit; the full table is a tree of one clique.
@@ -48,10 +49,10 @@ enum Door {
     Ring,
     /// The table of a group: filled afresh at every visit; `exit` applies the last factor.
     Fresh { exit: Traversal },
-    /// Another clique: entered through a separator by scaling with (its sums now ÷ the sums last `told`),
+    /// Another clique: entered through a separator by scaling with (its sums now ÷ the sums last `passed`),
     /// which is `factor`; `exit` sums onto it again. Cell `i` of the separator is cell `positions[i]` of the
     /// parent's station.
-    Separator { exit: Traversal, told: Vec<f64>, factor: Vec<f64>, positions: Vec<usize> },
+    Separator { exit: Traversal, passed: Vec<f64>, factor: Vec<f64>, positions: Vec<usize> },
 }
 
 /// A set of variables at which the table is changed.
@@ -98,16 +99,6 @@ pub(crate) struct Seen {
 pub(crate) struct Starved {
     /// The number of the target.
     pub(crate) target: usize,
-}
-
-/// A clique of a fitted tree.
-#[derive(Debug)]
-pub(crate) struct FittedClique {
-    /// The clique that it hangs on, by its place in the list.
-    pub(crate) parent: Option<usize>,
-    /// Its variables in the order of the layout.
-    pub(crate) layout: Vec<usize>,
-    pub(crate) cells: Vec<f64>,
 }
 
 impl Raking {
@@ -206,19 +197,19 @@ impl Table {
 
     /// Takes in the sums of the separator.
     fn enter(&mut self, sums: &[f64]) {
-        if let Door::Separator { told, factor, positions, .. } = &mut self.door {
-            for ((factor, &told), &position) in factor.iter_mut().zip(&*told).zip(&*positions) {
-                *factor = ratio(sums[position], told);
+        if let Door::Separator { passed, factor, positions, .. } = &mut self.door {
+            for ((factor, &passed), &position) in factor.iter_mut().zip(&*passed).zip(&*positions) {
+                *factor = ratio(sums[position], passed);
             }
         }
     }
 
-    /// Tells the separator its new sums.
+    /// Passes its new sums to the separator.
     fn leave(&mut self, station: &mut Station, sweep: Sweep) {
-        if let Door::Separator { exit, told, factor, positions } = &mut self.door {
+        if let Door::Separator { exit, passed, factor, positions } = &mut self.door {
             let due = self.stations.last().map_or(&*factor, |last| &last.factor);
-            exit.scale_and_sum(&mut self.cells, due, told);
-            answer(&station.sums, told, positions, sweep, &mut station.factor);
+            exit.scale_and_sum(&mut self.cells, due, passed);
+            answer(&station.sums, passed, positions, sweep, &mut station.factor);
         }
     }
 }

@@ -1,8 +1,8 @@
-//! A refusal: why a model is too large, told so that a person can change it.
+//! A refusal: why a model is too large, and what a person can change.
 
+use crate::attributes::{cells, cells_exactly, intersection};
+use crate::ipf::target::Problem;
 use crate::junction_tree::JunctionTree;
-use crate::target::Problem;
-use crate::variables::{cells, cells_exactly, intersection};
 
 /// Effort spent on looking for margins to drop: triangulations times the cube of the number of variables, and
 /// triangulations at least.
@@ -23,7 +23,7 @@ pub struct Refusal {
     pub cells: String,
     /// Cells of all cliques of the junction tree together; the largest number that fits in 128 bits if more.
     pub tree_cells: u128,
-    /// The largest clique's variables.
+    /// The largest clique's attributes.
     pub clique: Vec<usize>,
     /// The largest clique's cells, exactly, in decimal.
     pub clique_cells: String,
@@ -33,7 +33,7 @@ pub struct Refusal {
     pub dense_limit: usize,
     /// The limit on all cliques of a junction tree together.
     pub tree_limit: usize,
-    /// Margins to drop, each by its variables: greedily the one that shrinks the largest clique most.
+    /// Margins to drop, each by its attributes: greedily the one that shrinks the largest clique most.
     pub drop: Vec<Vec<usize>>,
     /// Whether dropping them makes the model fit; if not, the search ended before it found enough.
     pub sufficient: bool,
@@ -58,10 +58,10 @@ impl Refusal {
         dense_limit: usize,
         tree_limit: usize,
     ) -> Self {
-        let all: Vec<usize> = (0..problem.dims.len()).collect();
+        let all: Vec<usize> = (0..problem.sizes.len()).collect();
         let (drop, sufficient) = margins_to_drop(problem, tree.clone(), tree_limit);
         Self {
-            cells: cells_exactly(problem.dims, &all),
+            cells: cells_exactly(problem.sizes, &all),
             tree_cells: tree.cells(),
             clique: tree.largest_clique().to_vec(),
             clique_cells: tree.largest_clique_cells(),
@@ -75,16 +75,16 @@ impl Refusal {
 }
 
 /// Size by which trees are compared: cells of the largest clique, then of all.
-fn size(dims: &[usize], tree: &JunctionTree) -> (u128, u128) {
-    (cells(dims, tree.largest_clique()), tree.cells())
+fn size(sizes: &[usize], tree: &JunctionTree) -> (u128, u128) {
+    (cells(sizes, tree.largest_clique()), tree.cells())
 }
 
 fn margins_to_drop(problem: &Problem<'_>, mut tree: JunctionTree, limit: usize) -> (Vec<Vec<usize>>, bool) {
-    let dims = problem.dims;
-    let mut kept: Vec<&[usize]> = problem.targets.iter().map(|target| target.variables.as_slice()).collect();
-    let rules: Vec<&[usize]> = problem.impossible.iter().map(|rule| rule.variables.as_slice()).collect();
+    let sizes = problem.sizes;
+    let mut kept: Vec<&[usize]> = problem.targets.iter().map(|target| target.attributes.as_slice()).collect();
+    let rules: Vec<&[usize]> = problem.impossible.iter().map(|rule| rule.attributes.as_slice()).collect();
     let mut dropped = Vec::new();
-    let mut trials_left = (EFFORT / dims.len().pow(3).max(1)).max(FEWEST_TRIALS);
+    let mut trials_left = (EFFORT / sizes.len().pow(3).max(1)).max(FEWEST_TRIALS);
     while tree.cells() > limit as u128 {
         let clique = tree.largest_clique();
         // Only a margin with two variables in the clique can have tied it together.
@@ -93,12 +93,12 @@ fn margins_to_drop(problem: &Problem<'_>, mut tree: JunctionTree, limit: usize) 
         trials_left -= candidates.len();
         let without = |at: usize| {
             let others = kept.iter().enumerate().filter(|(other, _)| *other != at).map(|(_, margin)| *margin);
-            JunctionTree::new(dims, others.chain(rules.iter().copied()))
+            JunctionTree::new(sizes, others.chain(rules.iter().copied()))
         };
         let best = candidates
             .into_iter()
             .map(|at| (at, without(at)))
-            .min_by_key(|(at, tree)| (size(dims, tree), *at));
+            .min_by_key(|(at, tree)| (size(sizes, tree), *at));
         match best {
             Some((at, smaller)) => {
                 dropped.push(kept.remove(at).to_vec());
@@ -113,19 +113,19 @@ fn margins_to_drop(problem: &Problem<'_>, mut tree: JunctionTree, limit: usize) 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::options::Options;
-    use crate::target::Target;
+    use crate::ipf::options::Options;
+    use crate::ipf::target::TargetMargin;
 
-    fn refusal(dims: &[usize], margins: &[Vec<usize>], tree_limit: usize) -> Refusal {
-        let targets: Vec<Target> = margins
+    fn refusal(sizes: &[usize], margins: &[Vec<usize>], tree_limit: usize) -> Refusal {
+        let targets: Vec<TargetMargin> = margins
             .iter()
             .map(|margin| {
-                let size: usize = margin.iter().map(|&variable| dims[variable]).product();
-                Target::new(margin.clone(), vec![1.0 / size as f64; size])
+                let size: usize = margin.iter().map(|&variable| sizes[variable]).product();
+                TargetMargin::new(margin.clone(), vec![1.0 / size as f64; size])
             })
             .collect();
-        let problem = Problem::new(dims, &targets, &[], &Options::default()).unwrap();
-        let tree = JunctionTree::new(dims, margins.iter().map(Vec::as_slice));
+        let problem = Problem::new(sizes, &targets, &[], &Options::default()).unwrap();
+        let tree = JunctionTree::new(sizes, margins.iter().map(Vec::as_slice));
         Refusal::new(&problem, &tree, 1, tree_limit)
     }
 
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn a_hopeless_case_is_told_in_bounded_time() {
+    fn a_hopeless_case_is_reported_in_bounded_time() {
         let complete: Vec<Vec<usize>> = (0..40).flat_map(|i| (i + 1..40).map(move |j| vec![i, j])).collect();
         let refusal = refusal(&[4; 40], &complete, 1 << 20);
         assert_eq!(refusal.treewidth, 39);

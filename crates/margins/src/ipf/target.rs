@@ -1,14 +1,13 @@
-//! Targets: the margins that a fitted table shall have, checked against each other.
+//! Target margins: those that a fitted table shall have, checked against each other.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use fixedbitset::FixedBitSet;
-use serde::{Deserialize, Serialize};
 
+use crate::attributes::{check_shape, intersection, is_subset};
 use crate::error::Error;
-use crate::options::{Disagreement, Options};
+use crate::ipf::options::{Disagreement, Options};
 use crate::traversal::summed;
-use crate::variables::{cells, intersection, is_subset};
 
 /// Differences between targets up to this share of N are rounding.
 const ROUNDING: f64 = 1e-10;
@@ -16,24 +15,24 @@ const ROUNDING: f64 = 1e-10;
 /// A margin that the fitted table shall have.
 ///
 /// ```
-/// # use loglinear::Target;
+/// # use margins::TargetMargin;
 /// // Sex (2 classes) by age (3 classes), of 60 records.
-/// let target = Target::new([0, 1], [10.0, 10.0, 10.0, 5.0, 10.0, 15.0]);
+/// let target = TargetMargin::new([0, 1], [10.0, 10.0, 10.0, 5.0, 10.0, 15.0]);
 /// assert_eq!(target.total(), 60.0);
 /// ```
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Target {
-    /// The variables of the margin, ascending.
-    pub variables: Vec<usize>,
-    /// The counts of the margin's cells, row-major: the last variable runs fastest. They need not be whole
+#[derive(Clone, Debug, PartialEq)]
+pub struct TargetMargin {
+    /// Its attributes, ascending.
+    pub attributes: Vec<usize>,
+    /// The counts of the margin's cells, row-major: the last attribute runs fastest. They need not be whole
     /// numbers.
     pub counts: Vec<f64>,
 }
 
-impl Target {
-    /// A margin over `variables` (ascending) with these counts (row-major).
-    pub fn new(variables: impl Into<Vec<usize>>, counts: impl Into<Vec<f64>>) -> Self {
-        Self { variables: variables.into(), counts: counts.into() }
+impl TargetMargin {
+    /// A margin over `attributes` (ascending) with these counts (row-major).
+    pub fn new(attributes: impl Into<Vec<usize>>, counts: impl Into<Vec<f64>>) -> Self {
+        Self { attributes: attributes.into(), counts: counts.into() }
     }
 
     /// The sum of the counts.
@@ -45,27 +44,27 @@ impl Target {
 /// Structural zeros: combinations of some variables that cannot occur, in whatever company.
 ///
 /// ```
-/// # use loglinear::Impossible;
+/// # use margins::Impossible;
 /// // Of age (3 classes) by marital status (2), the youngest cannot be married: cell (0, 1), number 1.
 /// let rule = Impossible::new([0, 1], 6, [1]);
 /// assert_eq!(rule.cells.count_ones(..), 1);
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Impossible {
-    /// The variables concerned, ascending; all of them for a mask of the full table.
-    pub variables: Vec<usize>,
-    /// One bit for each cell of the table over `variables`, row-major; a set bit is an impossible cell.
+    /// The attributes concerned, ascending; all of them for a mask of the full table.
+    pub attributes: Vec<usize>,
+    /// One bit for each cell of the table over `attributes`, row-major; a set bit is an impossible cell.
     pub cells: FixedBitSet,
 }
 
 impl Impossible {
-    /// A table of `size` cells over `variables` in which the listed cells are impossible.
+    /// A table of `size` cells over `attributes` in which the listed cells are impossible.
     ///
     /// # Panics
     ///
     /// If a listed cell is not below `size`.
     pub fn new(
-        variables: impl Into<Vec<usize>>,
+        attributes: impl Into<Vec<usize>>,
         size: usize,
         listed: impl IntoIterator<Item = usize>,
     ) -> Self {
@@ -73,42 +72,42 @@ impl Impossible {
         for cell in listed {
             cells.insert(cell);
         }
-        Self { variables: variables.into(), cells }
+        Self { attributes: attributes.into(), cells }
     }
 }
 
 /// A checked problem: what exists here is valid, and no target is implied by another.
 #[derive(Debug)]
 pub(crate) struct Problem<'a> {
-    pub(crate) dims: &'a [usize],
+    pub(crate) sizes: &'a [usize],
     pub(crate) total: f64,
-    pub(crate) targets: Vec<Target>,
+    pub(crate) targets: Vec<TargetMargin>,
     pub(crate) impossible: &'a [Impossible],
 }
 
 impl<'a> Problem<'a> {
     pub(crate) fn new(
-        dims: &'a [usize],
-        targets: &[Target],
+        sizes: &'a [usize],
+        targets: &[TargetMargin],
         impossible: &'a [Impossible],
         options: &Options,
     ) -> Result<Self, Error> {
         options.check()?;
-        if let Some(variable) = dims.iter().position(|&classes| classes == 0) {
+        if let Some(variable) = sizes.iter().position(|&classes| classes == 0) {
             return Err(Error::NoClasses { variable });
         }
         for target in targets {
-            check_shape(dims, "a target", &target.variables, target.counts.len())?;
+            check_shape(sizes, "a target", &target.attributes, target.counts.len())?;
             if !target.counts.iter().all(|count| count.is_finite() && *count >= 0.0) {
-                return Err(Error::Count { variables: target.variables.clone() });
+                return Err(Error::Count { attributes: target.attributes.clone() });
             }
             let total = target.total();
             if !(total > 0.0 && total.is_finite()) {
-                return Err(Error::EmptyTarget { variables: target.variables.clone() });
+                return Err(Error::EmptyTarget { attributes: target.attributes.clone() });
             }
         }
         for rule in impossible {
-            check_shape(dims, "a table of impossible cells", &rule.variables, rule.cells.len())?;
+            check_shape(sizes, "a table of impossible cells", &rule.attributes, rule.cells.len())?;
         }
         let first = targets.first().ok_or(Error::NoTargets)?;
         let total = match options.disagreement {
@@ -123,46 +122,30 @@ impl<'a> Problem<'a> {
             }
         }
         if options.disagreement == Disagreement::Refuse {
-            refuse_contradictions(dims, &scaled, total)?;
+            refuse_contradictions(sizes, &scaled, total)?;
         }
-        Ok(Self { dims, total, targets: without_implied(dims, scaled, total), impossible })
+        Ok(Self { sizes, total, targets: without_implied(sizes, scaled, total), impossible })
     }
-}
-
-pub(crate) fn check_shape(
-    dims: &[usize],
-    what: &'static str,
-    variables: &[usize],
-    found: usize,
-) -> Result<(), Error> {
-    let ascending = variables.windows(2).all(|pair| pair[0] < pair[1]);
-    if !ascending || variables.last().is_some_and(|&last| last >= dims.len()) {
-        return Err(Error::Variables { what, variables: variables.to_vec(), count: dims.len() });
-    }
-    let expected = cells(dims, variables);
-    if expected != found as u128 {
-        return Err(Error::Shape { what, variables: variables.to_vec(), expected, found });
-    }
-    Ok(())
 }
 
 /// Compares the targets on whatever two of them share: all that hold a set of variables must have the same
 /// margin over it.
-fn refuse_contradictions(dims: &[usize], targets: &[Target], total: f64) -> Result<(), Error> {
-    let onto = |target: &Target, shared: &[usize]| summed(dims, &target.variables, &target.counts, shared);
+fn refuse_contradictions(sizes: &[usize], targets: &[TargetMargin], total: f64) -> Result<(), Error> {
+    let onto =
+        |target: &TargetMargin, shared: &[usize]| summed(sizes, &target.attributes, &target.counts, shared);
     let mut margins: BTreeMap<Vec<usize>, (usize, Vec<f64>)> = BTreeMap::new();
     for (at, later) in targets.iter().enumerate() {
         let mut compared = BTreeSet::new();
         for (before, earlier) in targets[..at].iter().enumerate() {
-            let shared = intersection(&earlier.variables, &later.variables);
+            let shared = intersection(&earlier.attributes, &later.attributes);
             if compared.contains(&shared) {
                 continue;
             }
             let (first, margin) =
                 margins.entry(shared.clone()).or_insert_with(|| (before, onto(earlier, &shared)));
             if !agree(margin, &onto(later, &shared), total) {
-                let first = targets[*first].variables.clone();
-                return Err(Error::Disagreement { first, second: later.variables.clone(), shared });
+                let first = targets[*first].attributes.clone();
+                return Err(Error::Disagreement { first, second: later.attributes.clone(), shared });
             }
             compared.insert(shared);
         }
@@ -171,16 +154,16 @@ fn refuse_contradictions(dims: &[usize], targets: &[Target], total: f64) -> Resu
 }
 
 /// Drops targets that follow from a larger one, or from an equal one before.
-fn without_implied(dims: &[usize], mut targets: Vec<Target>, total: f64) -> Vec<Target> {
+fn without_implied(sizes: &[usize], mut targets: Vec<TargetMargin>, total: f64) -> Vec<TargetMargin> {
     let implied = |at: usize| {
         let target = &targets[at];
         targets.iter().enumerate().any(|(other, larger)| {
             other != at
-                && is_subset(&target.variables, &larger.variables)
-                && (target.variables.len() < larger.variables.len() || other < at)
+                && is_subset(&target.attributes, &larger.attributes)
+                && (target.attributes.len() < larger.attributes.len() || other < at)
                 && agree(
                     &target.counts,
-                    &summed(dims, &larger.variables, &larger.counts, &target.variables),
+                    &summed(sizes, &larger.attributes, &larger.counts, &target.attributes),
                     total,
                 )
         })
@@ -198,35 +181,35 @@ fn agree(a: &[f64], b: &[f64], total: f64) -> bool {
 mod tests {
     use super::*;
 
-    fn kept(targets: &[Target], options: &Options) -> Result<Vec<Vec<usize>>, Error> {
+    fn kept(targets: &[TargetMargin], options: &Options) -> Result<Vec<Vec<usize>>, Error> {
         let problem = Problem::new(&[2, 3, 2], targets, &[], options)?;
-        Ok(problem.targets.into_iter().map(|target| target.variables).collect())
+        Ok(problem.targets.into_iter().map(|target| target.attributes).collect())
     }
 
     #[test]
     fn a_margin_within_another_is_dropped() {
-        let pair = Target::new([0, 1], [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
-        let single = Target::new([1], [5.0, 7.0, 9.0]);
-        let total = Target::new([], [21.0]);
+        let pair = TargetMargin::new([0, 1], [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
+        let single = TargetMargin::new([1], [5.0, 7.0, 9.0]);
+        let total = TargetMargin::new([], [21.0]);
         let options = Options::default();
         for targets in [[&single, &pair, &total], [&total, &single, &pair], [&pair, &pair, &single]] {
-            let targets: Vec<Target> = targets.into_iter().cloned().collect();
+            let targets: Vec<TargetMargin> = targets.into_iter().cloned().collect();
             assert_eq!(kept(&targets, &options).unwrap(), [[0, 1]]);
         }
     }
 
     #[test]
     fn contradictions_are_named_or_kept() {
-        let pair = Target::new([0, 1], [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
-        let other = Target::new([1, 2], [5.0, 0.0, 0.0, 8.0, 8.0, 0.0]); // 5, 8, 8 against 5, 7, 9
-        let single = Target::new([1], [6.0, 6.0, 9.0]);
+        let pair = TargetMargin::new([0, 1], [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
+        let other = TargetMargin::new([1, 2], [5.0, 0.0, 0.0, 8.0, 8.0, 0.0]); // 5, 8, 8 against 5, 7, 9
+        let single = TargetMargin::new([1], [6.0, 6.0, 9.0]);
         let refusal = kept(&[pair.clone(), other.clone()], &Options::default()).unwrap_err();
         assert_eq!(
             refusal.to_string(),
             "the targets over variables [0, 1] and [1, 2] disagree on their common margin over \
              variables [1]; count both from the same records, or allow rescaling"
         );
-        let fewer = Target::new([2], [10.0, 10.0]);
+        let fewer = TargetMargin::new([2], [10.0, 10.0]);
         let refusal = kept(&[pair.clone(), fewer.clone()], &Options::default()).unwrap_err();
         assert_eq!(
             refusal.to_string(),
@@ -243,22 +226,22 @@ mod tests {
     #[test]
     fn each_malformed_input_is_refused_in_words() {
         let options = Options::default();
-        let text = |dims: &[usize], targets: &[Target], rules: &[Impossible]| {
-            Problem::new(dims, targets, rules, &options).unwrap_err().to_string()
+        let text = |sizes: &[usize], targets: &[TargetMargin], rules: &[Impossible]| {
+            Problem::new(sizes, targets, rules, &options).unwrap_err().to_string()
         };
-        let fine = Target::new([0], [1.0, 1.0]);
+        let fine = TargetMargin::new([0], [1.0, 1.0]);
         assert_eq!(text(&[2, 0], &[], &[]), "variable 1 has no classes; every variable needs at least one");
         assert_eq!(text(&[2], &[], &[]), "no margin was given; name at least one");
         assert_eq!(
-            text(&[2], &[Target::new([1], [1.0])], &[]),
+            text(&[2], &[TargetMargin::new([1], [1.0])], &[]),
             "the variables [1] of a target must be ascending numbers below 1"
         );
         assert_eq!(
-            text(&[2, 2], &[Target::new([1, 0], [1.0; 4])], &[]),
+            text(&[2, 2], &[TargetMargin::new([1, 0], [1.0; 4])], &[]),
             "the variables [1, 0] of a target must be ascending numbers below 2"
         );
         assert_eq!(
-            text(&[2], &[Target::new([0], [1.0; 3])], &[]),
+            text(&[2], &[TargetMargin::new([0], [1.0; 3])], &[]),
             "a target over variables [0] needs 2 cells, but has 3"
         );
         assert_eq!(
@@ -266,11 +249,11 @@ mod tests {
             "a table of impossible cells over variables [0] needs 2 cells, but has 3"
         );
         assert_eq!(
-            text(&[2], &[Target::new([0], [1.0, -1.0])], &[]),
+            text(&[2], &[TargetMargin::new([0], [1.0, -1.0])], &[]),
             "the target over variables [0] holds a count that is negative or not finite"
         );
         assert_eq!(
-            text(&[2], &[Target::new([0], [0.0, 0.0])], &[]),
+            text(&[2], &[TargetMargin::new([0], [0.0, 0.0])], &[]),
             "the target over variables [0] counts nobody"
         );
         for (name, broken) in [

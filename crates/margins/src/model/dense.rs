@@ -2,25 +2,26 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::convergence::Convergence;
+use crate::attributes::for_each_position;
 use crate::error::Error;
-use crate::multinomial::multinomial;
-use crate::raking::FittedClique;
+use crate::model::FittedClique;
+use crate::model::convergence::Convergence;
 use crate::traversal::summed;
-use crate::variables::for_each_position;
 
 /// The expected count of every cell of the full table.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "StoredDense")]
 pub struct DenseModel {
-    dims: Vec<usize>,
+    #[serde(rename = "dims")]
+    sizes: Vec<usize>,
     table: Vec<f64>,
     convergence: Convergence,
 }
 
 #[derive(Deserialize)]
 struct StoredDense {
-    dims: Vec<usize>,
+    #[serde(rename = "dims")]
+    sizes: Vec<usize>,
     table: Vec<f64>,
     convergence: Convergence,
 }
@@ -29,37 +30,37 @@ impl TryFrom<StoredDense> for DenseModel {
     type Error = Error;
 
     fn try_from(stored: StoredDense) -> Result<Self, Error> {
-        let StoredDense { dims, table, convergence } = stored;
-        let cells = dims.iter().try_fold(1_usize, |cells, &classes| cells.checked_mul(classes));
+        let StoredDense { sizes, table, convergence } = stored;
+        let cells = sizes.iter().try_fold(1_usize, |cells, &classes| cells.checked_mul(classes));
         if cells != Some(table.len()) || !table.iter().all(|cell| cell.is_finite() && *cell >= 0.0) {
             return Err(Error::Stored { what: "a full table" });
         }
-        Ok(Self { dims, table, convergence })
+        Ok(Self { sizes, table, convergence })
     }
 }
 
 impl DenseModel {
-    pub(crate) fn new(dims: &[usize], fitted: FittedClique, convergence: Convergence) -> Self {
-        let order: Vec<usize> = (0..dims.len()).collect();
+    pub(crate) fn new(sizes: &[usize], fitted: FittedClique, convergence: Convergence) -> Self {
+        let order: Vec<usize> = (0..sizes.len()).collect();
         let table = if fitted.layout == order {
             fitted.cells
         } else {
             let mut table = vec![0.0; fitted.cells.len()];
-            for_each_position(dims, &fitted.layout, &order, |cell, position| {
+            for_each_position(sizes, &fitted.layout, &order, |cell, position| {
                 table[position] = fitted.cells[cell]
             });
             table
         };
-        Self { dims: dims.to_vec(), table, convergence }
+        Self { sizes: sizes.to_vec(), table, convergence }
     }
 
     /// The number of classes of each variable.
-    pub fn dims(&self) -> &[usize] {
-        &self.dims
+    pub(crate) fn sizes(&self) -> &[usize] {
+        &self.sizes
     }
 
     /// How far the fit came.
-    pub fn convergence(&self) -> &Convergence {
+    pub(crate) fn convergence(&self) -> &Convergence {
         &self.convergence
     }
 
@@ -68,21 +69,12 @@ impl DenseModel {
         &self.table
     }
 
-    /// Draws the counts of `records` independent records: (cell, count) for every cell that got one,
-    /// ascending. Costs O(cells + records) at most, and O(cells) however many records there are.
-    ///
-    /// The same seed gives the same counts on any number of threads; they are not those of
-    /// [`FittedModel::sample`](crate::FittedModel::sample), which draws in another way.
-    pub fn sample_counts(&self, records: u64, seed: [u8; 32]) -> Vec<(usize, u64)> {
-        multinomial(&self.table, records, seed)
-    }
-
     pub(crate) fn expected(&self, classes: &[usize]) -> f64 {
-        self.table[classes.iter().zip(&self.dims).fold(0, |at, (class, classes)| at * classes + class)]
+        self.table[classes.iter().zip(&self.sizes).fold(0, |at, (class, classes)| at * classes + class)]
     }
 
-    pub(crate) fn margin(&self, variables: &[usize]) -> Vec<f64> {
-        let all: Vec<usize> = (0..self.dims.len()).collect();
-        summed(&self.dims, &all, &self.table, variables)
+    pub(crate) fn margin(&self, attributes: &[usize]) -> Vec<f64> {
+        let all: Vec<usize> = (0..self.sizes.len()).collect();
+        summed(&self.sizes, &all, &self.table, attributes)
     }
 }

@@ -4,18 +4,19 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::convergence::Convergence;
+use crate::attributes::{cells, cells_exactly, for_each_position, intersection, is_subset, union};
 use crate::error::Error;
 use crate::junction_tree::JunctionTree;
-use crate::raking::FittedClique;
+use crate::model::FittedClique;
+use crate::model::convergence::Convergence;
 use crate::traversal::summed;
-use crate::variables::{cells, cells_exactly, for_each_position, intersection, is_subset, union};
 
 /// Expected counts of every clique of a junction tree.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "StoredTree")]
 pub struct TreeModel {
-    dims: Vec<usize>,
+    #[serde(rename = "dims")]
+    sizes: Vec<usize>,
     cliques: Vec<Clique>,
     convergence: Convergence,
     /// What each clique shares with its parent; worked out, not stored.
@@ -26,8 +27,9 @@ pub struct TreeModel {
 /// A clique of a fitted tree.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Clique {
-    /// Its variables, ascending.
-    pub variables: Vec<usize>,
+    /// Its attributes, ascending.
+    #[serde(rename = "variables")]
+    pub attributes: Vec<usize>,
     /// The clique that it hangs on, by number, always before it; none for the first. Variables that it shares
     /// with any earlier clique it shares with this one.
     pub parent: Option<usize>,
@@ -37,7 +39,8 @@ pub struct Clique {
 
 #[derive(Deserialize)]
 struct StoredTree {
-    dims: Vec<usize>,
+    #[serde(rename = "dims")]
+    sizes: Vec<usize>,
     cliques: Vec<Clique>,
     convergence: Convergence,
 }
@@ -46,66 +49,68 @@ impl TryFrom<StoredTree> for TreeModel {
     type Error = Error;
 
     fn try_from(stored: StoredTree) -> Result<Self, Error> {
-        let StoredTree { dims, cliques, convergence } = stored;
+        let StoredTree { sizes, cliques, convergence } = stored;
         let mut seen = Vec::new();
         for (at, clique) in cliques.iter().enumerate() {
-            let Clique { variables, parent, counts } = clique;
-            let fine = variables.windows(2).all(|pair| pair[0] < pair[1])
-                && variables.last().is_none_or(|&last| last < dims.len())
-                && cells(&dims, variables) == counts.len() as u128
+            let Clique { attributes, parent, counts } = clique;
+            let fine = attributes.windows(2).all(|pair| pair[0] < pair[1])
+                && attributes.last().is_none_or(|&last| last < sizes.len())
+                && cells(&sizes, attributes) == counts.len() as u128
                 && counts.iter().all(|count| count.is_finite() && *count >= 0.0)
                 && match parent {
                     None => at == 0,
                     Some(parent) => {
                         *parent < at
-                            && is_subset(&intersection(variables, &seen), &cliques[*parent].variables)
+                            && is_subset(&intersection(attributes, &seen), &cliques[*parent].attributes)
                     }
                 };
             if !fine {
                 return Err(Error::Stored { what: "a junction tree" });
             }
-            seen = union(&seen, variables);
+            seen = union(&seen, attributes);
         }
-        if seen.len() != dims.len() || cliques.is_empty() {
+        if seen.len() != sizes.len() || cliques.is_empty() {
             return Err(Error::Stored { what: "a junction tree" });
         }
-        Ok(Self::of(dims, cliques, convergence))
+        Ok(Self::of(sizes, cliques, convergence))
     }
 }
 
 impl TreeModel {
-    pub(crate) fn new(dims: &[usize], fitted: Vec<FittedClique>, convergence: Convergence) -> Self {
+    pub(crate) fn new(sizes: &[usize], fitted: Vec<FittedClique>, convergence: Convergence) -> Self {
         let cliques = fitted
             .into_iter()
             .map(|FittedClique { parent, layout, cells }| {
-                let mut variables = layout.clone();
-                variables.sort_unstable();
+                let mut attributes = layout.clone();
+                attributes.sort_unstable();
                 let mut counts = vec![0.0; cells.len()];
-                for_each_position(dims, &layout, &variables, |cell, position| counts[position] = cells[cell]);
-                Clique { variables, parent, counts }
+                for_each_position(sizes, &layout, &attributes, |cell, position| {
+                    counts[position] = cells[cell]
+                });
+                Clique { attributes, parent, counts }
             })
             .collect();
-        Self::of(dims.to_vec(), cliques, convergence)
+        Self::of(sizes.to_vec(), cliques, convergence)
     }
 
-    fn of(dims: Vec<usize>, cliques: Vec<Clique>, convergence: Convergence) -> Self {
+    fn of(sizes: Vec<usize>, cliques: Vec<Clique>, convergence: Convergence) -> Self {
         let separator = |clique: &Clique| {
-            let parent = clique.parent.map_or([].as_slice(), |parent| &cliques[parent].variables);
-            let variables = intersection(&clique.variables, parent);
-            let counts = summed(&dims, &clique.variables, &clique.counts, &variables);
-            Factor { variables, counts }
+            let parent = clique.parent.map_or([].as_slice(), |parent| &cliques[parent].attributes);
+            let attributes = intersection(&clique.attributes, parent);
+            let counts = summed(&sizes, &clique.attributes, &clique.counts, &attributes);
+            Factor { attributes, counts }
         };
         let separators = cliques.iter().map(separator).collect();
-        Self { dims, cliques, convergence, separators }
+        Self { sizes, cliques, convergence, separators }
     }
 
     /// The number of classes of each variable.
-    pub fn dims(&self) -> &[usize] {
-        &self.dims
+    pub(crate) fn sizes(&self) -> &[usize] {
+        &self.sizes
     }
 
     /// How far the fit came.
-    pub fn convergence(&self) -> &Convergence {
+    pub(crate) fn convergence(&self) -> &Convergence {
         &self.convergence
     }
 
@@ -115,94 +120,94 @@ impl TreeModel {
     }
 
     /// Cells of all cliques together.
-    pub fn held_cells(&self) -> usize {
+    pub(crate) fn held_cells(&self) -> usize {
         self.cliques.iter().map(|clique| clique.counts.len()).sum()
     }
 
     /// The variables that a clique shares with its parent.
     pub(crate) fn separator(&self, at: usize) -> &[usize] {
-        &self.separators[at].variables
+        &self.separators[at].attributes
     }
 
     /// The tree without its counts.
     pub(crate) fn junction_tree(&self) -> JunctionTree {
         let edges = self.cliques.iter().enumerate().filter_map(|(at, clique)| Some((clique.parent?, at)));
-        let cliques = self.cliques.iter().map(|clique| clique.variables.clone()).collect();
-        JunctionTree::joined(&self.dims, cliques, edges.collect())
+        let cliques = self.cliques.iter().map(|clique| clique.attributes.clone()).collect();
+        JunctionTree::joined(&self.sizes, cliques, edges.collect())
     }
 
     /// One factor a clique, whose product is the expected count of every cell: the counts of the first clique,
     /// and count(clique) ÷ count(separator) of every other.
     pub(crate) fn factors(&self) -> impl Iterator<Item = (&[usize], Vec<f64>)> {
         self.cliques.iter().zip(&self.separators).map(|(clique, separator)| {
-            let mut own = Factor { variables: clique.variables.clone(), counts: clique.counts.clone() };
+            let mut own = Factor { attributes: clique.attributes.clone(), counts: clique.counts.clone() };
             if clique.parent.is_some() {
-                own.divide(separator, &self.dims);
+                own.divide(separator, &self.sizes);
             }
-            (clique.variables.as_slice(), own.counts)
+            (clique.attributes.as_slice(), own.counts)
         })
     }
 
     pub(crate) fn expected(&self, classes: &[usize]) -> f64 {
         let mut expected = 1.0;
         for (clique, separator) in self.cliques.iter().zip(&self.separators) {
-            let own = clique.counts[self.position(&clique.variables, classes)];
+            let own = clique.counts[self.position(&clique.attributes, classes)];
             if own == 0.0 {
                 return 0.0;
             }
-            let shared = separator.counts[self.position(&separator.variables, classes)];
+            let shared = separator.counts[self.position(&separator.attributes, classes)];
             expected *= if clique.parent.is_some() { own / shared } else { own };
         }
         expected
     }
 
-    fn position(&self, variables: &[usize], classes: &[usize]) -> usize {
-        variables.iter().fold(0, |at, &variable| at * self.dims[variable] + classes[variable])
+    fn position(&self, attributes: &[usize], classes: &[usize]) -> usize {
+        attributes.iter().fold(0, |at, &variable| at * self.sizes[variable] + classes[variable])
     }
 
     /// A margin over any variables: the sum within a clique that holds them all, else variable elimination
     /// over the part of the tree that they span.
-    pub(crate) fn margin(&self, variables: &[usize], limit: usize) -> Result<Vec<f64>, Error> {
-        let hosts = (0..self.cliques.len()).filter(|&at| is_subset(variables, &self.cliques[at].variables));
+    pub(crate) fn margin(&self, attributes: &[usize], limit: usize) -> Result<Vec<f64>, Error> {
+        let hosts = (0..self.cliques.len()).filter(|&at| is_subset(attributes, &self.cliques[at].attributes));
         if let Some(host) = hosts.min_by_key(|&at| (self.cliques[at].counts.len(), at)) {
-            let Clique { variables: held, counts, .. } = &self.cliques[host];
-            return Ok(summed(&self.dims, held, counts, variables));
+            let Clique { attributes: held, counts, .. } = &self.cliques[host];
+            return Ok(summed(&self.sizes, held, counts, attributes));
         }
-        // What of `variables` each clique and all that hangs on it hold.
+        // What of `attributes` each clique and all that hangs on it hold.
         let mut below: Vec<Vec<usize>> =
-            self.cliques.iter().map(|clique| intersection(variables, &clique.variables)).collect();
+            self.cliques.iter().map(|clique| intersection(attributes, &clique.attributes)).collect();
         for at in (1..self.cliques.len()).rev() {
             if let Some(parent) = self.cliques[at].parent {
                 below[parent] = union(&below[parent], &below[at]);
             }
         }
         // The last clique, going down, below which all of them are: it serves as the root.
-        let top = (0..self.cliques.len()).rev().find(|&at| below[at].len() == variables.len()).unwrap_or(0);
-        // What each clique tells the one it hangs on, from the leaves to the top.
-        let mut told: Vec<Vec<Factor>> = (0..self.cliques.len()).map(|_| Vec::new()).collect();
+        let top = (0..self.cliques.len()).rev().find(|&at| below[at].len() == attributes.len()).unwrap_or(0);
+        // What each clique passes to the one it hangs on, from the leaves to the top.
+        let mut messages: Vec<Vec<Factor>> = (0..self.cliques.len()).map(|_| Vec::new()).collect();
         for at in (top..self.cliques.len()).rev() {
             let clique = &self.cliques[at];
             let separator = if at == top { &[] } else { self.separator(at) };
-            // With nothing to tell beyond the separator, the conditional sums to 1.
+            // With nothing beyond the separator, the conditional sums to 1.
             if at != top && (is_subset(&below[at], separator) || !self.hangs_on(at, top)) {
                 continue;
             }
-            let mut product = Factor { variables: clique.variables.clone(), counts: clique.counts.clone() };
-            for message in std::mem::take(&mut told[at]) {
-                let spanned = union(&product.variables, &message.variables);
-                if cells(&self.dims, &spanned) > limit as u128 {
-                    let cells = cells_exactly(&self.dims, &spanned);
-                    return Err(Error::MarginTooLarge { variables: variables.to_vec(), cells, limit });
+            let mut product = Factor { attributes: clique.attributes.clone(), counts: clique.counts.clone() };
+            for message in std::mem::take(&mut messages[at]) {
+                let spanned = union(&product.attributes, &message.attributes);
+                if cells(&self.sizes, &spanned) > limit as u128 {
+                    let cells = cells_exactly(&self.sizes, &spanned);
+                    return Err(Error::MarginTooLarge { attributes: attributes.to_vec(), cells, limit });
                 }
-                product = product.times(&message, spanned, &self.dims);
+                product = product.times(&message, spanned, &self.sizes);
             }
             if at != top {
-                product.divide(&self.separators[at], &self.dims);
+                product.divide(&self.separators[at], &self.sizes);
             }
             let kept = union(separator, &below[at]);
-            let counts = summed(&self.dims, &product.variables, &product.counts, &kept);
+            let counts = summed(&self.sizes, &product.attributes, &product.counts, &kept);
             match clique.parent {
-                Some(parent) if at != top => told[parent].push(Factor { variables: kept, counts }),
+                Some(parent) if at != top => messages[parent].push(Factor { attributes: kept, counts }),
                 _ => return Ok(counts),
             }
         }
@@ -224,24 +229,24 @@ impl TreeModel {
 /// A non-negative function of some variables, row-major.
 #[derive(Clone, Debug, PartialEq)]
 struct Factor {
-    variables: Vec<usize>,
+    attributes: Vec<usize>,
     counts: Vec<f64>,
 }
 
 impl Factor {
-    fn times(&self, other: &Self, variables: Vec<usize>, dims: &[usize]) -> Self {
-        let mut counts = vec![0.0; cells(dims, &variables) as usize];
-        for_each_position(dims, &variables, &self.variables, |cell, position| {
+    fn times(&self, other: &Self, attributes: Vec<usize>, sizes: &[usize]) -> Self {
+        let mut counts = vec![0.0; cells(sizes, &attributes) as usize];
+        for_each_position(sizes, &attributes, &self.attributes, |cell, position| {
             counts[cell] = self.counts[position]
         });
-        for_each_position(dims, &variables, &other.variables, |cell, position| {
+        for_each_position(sizes, &attributes, &other.attributes, |cell, position| {
             counts[cell] *= other.counts[position]
         });
-        Self { variables, counts }
+        Self { attributes, counts }
     }
 
-    fn divide(&mut self, by: &Self, dims: &[usize]) {
-        for_each_position(dims, &self.variables, &by.variables, |cell, position| {
+    fn divide(&mut self, by: &Self, sizes: &[usize]) {
+        for_each_position(sizes, &self.attributes, &by.attributes, |cell, position| {
             let count = &mut self.counts[cell];
             *count = if *count == 0.0 { 0.0 } else { *count / by.counts[position] };
         });

@@ -2,34 +2,36 @@
 //!
 //! Among all distributions p, the one with the least Σ (n·p − y)² ÷ (2v) over the cells of all measured margins,
 //! with v the variance of their noise; where that leaves a choice, the most even one. Computed as the
-//! [penalised fit](loglinear::penalised) with targets y and penalties r = v × [`EVENNESS`], which is its dual:
+//! penalised fit (see `penalised`) with targets y and penalties r = v × `EVENNESS`, which is its dual:
 //! evenness then weighs so little beside the squares that a smaller number changes nothing that noise does not
 //! hide.
 //!
-//! Privacy: the table is seen through [`Questions`] alone, the prices add up to the budget, and the rest is
+//! Privacy: the table is seen through [`ProtectedTable`] alone, the prices add up to the budget, and the rest is
 //! post-processing.
 
-use loglinear::FittedModel;
-use loglinear::penalised::{self, PenalisedOptions, Term};
+use crate::FittedModel;
+use crate::penalised::{self, PenalisedOptions, Term};
 
-use crate::error::Error;
-use crate::margins::MarginBudget;
-use crate::questions::Questions;
+use crate::noisy::margin_budget::MarginBudget;
+use crate::noisy::measurement::{MeasurementError, ProtectedTable};
 
 /// What a record's worth of evenness weighs beside a squared error of one variance.
-pub const EVENNESS: f64 = 0.01;
+const EVENNESS: f64 = 0.01;
 
-/// Asks for the margins and fits them.
-pub fn run<Q: Questions>(budget: &MarginBudget, questions: &mut Q) -> Result<FittedModel, Error<Q::Error>> {
+/// Measures the margins and fits them.
+pub fn run<T: ProtectedTable>(
+    budget: &MarginBudget,
+    table: &mut T,
+) -> Result<FittedModel, MeasurementError<T::Error>> {
     let terms: Vec<Term> = budget
-        .ask(questions)?
+        .measure(table)?
         .into_iter()
         .map(|margin| {
             let target: Vec<f64> = margin.counts.iter().map(|&count| count as f64).collect();
             let penalty = vec![EVENNESS * margin.noise.variance(); target.len()];
-            Term::new(margin.variables, target, penalty)
+            Term::new(margin.attributes, target, penalty)
         })
         .collect();
     let options = PenalisedOptions::default();
-    Ok(penalised::fit(budget.levels(), budget.records() as f64, &terms, &options)?.model)
+    Ok(penalised::fit(budget.sizes(), budget.records() as f64, &terms, &options)?.model)
 }

@@ -1,4 +1,4 @@
-//! A plan: which margins a budget can afford, and how it is shared among them.
+//! A measurement plan: which margins a budget can afford, and how it is shared among them.
 //!
 //! The plan uses the numbers of classes dᵢ, the number of records n and the budget, all public, and so can be
 //! printed before anything is read. Write M for the number of pairs, C for the cells of all pairs together, c̄
@@ -12,7 +12,7 @@
 //! - **Select**: else. A share α = x², within 0.1 and 0.5, goes to the single variables, the rest to
 //!   k = ⌈k*⌉ rounds that each choose a pair and measure it, with k* such that a mean cell holds 8 times the
 //!   scale. With k* below 1 there is one round, and α = 0.8. Choosing gets at most 0.3 of a round, and no more
-//!   than it needs to tell scores apart that differ by 0.3 n.
+//!   than it needs to distinguish scores that differ by 0.3 n.
 //!
 //! **Shares.** The noise of a margin with c cells adds c·2b² to squared errors, so margins measured together
 //! get shares that make Σ c·b² least. With Laplace noise b = 1/ε: ε ∝ c^⅓. With Gaussian noise 2b² = σ² =
@@ -22,30 +22,30 @@
 //! **Accounting.** All amounts are whole multiples of 2⁻⁴⁰, rounded down, and add up to the budget exactly
 //! (sequential composition). In a selecting run every round is paid from what is left.
 //!
-//! **Large tables.** Where the full table has more than [`DENSE_LIMIT`] cells, all pairs cannot be fitted, and a
-//! round only takes pairs that keep the model's junction tree within [`TREE_LIMIT`] cells: a rule that looks at
-//! numbers of classes and at earlier choices, never at the table. There are at most [`ROUNDS_A_VARIABLE`] rounds for
+//! **Large tables.** Where the full table has more than `DENSE_LIMIT` cells, all pairs cannot be fitted, and a
+//! round only takes pairs that keep the model's junction tree within `TREE_LIMIT` cells: a rule that looks at
+//! numbers of classes and at earlier choices, never at the table. There are at most `ROUNDS_A_VARIABLE` rounds for
 //! each variable. Where the tree has room for fewer pairs than there are rounds, the rest of the budget is shared
 //! among the rounds that remain.
 
-use loglinear::JunctionTree;
+use crate::junction_tree::JunctionTree;
 
 use crate::error::Error;
-use crate::questions::{Notion, Price};
-use crate::shares::Amount;
+use crate::noisy::measurement::{Notion, Price};
+use crate::noisy::shares::Amount;
 
 /// Cells of the full table up to which every set of pairs can be fitted.
-pub const DENSE_LIMIT: usize = 1 << 22;
+pub(crate) const DENSE_LIMIT: usize = 1 << 22;
 /// Cells of a junction tree that the chosen pairs may make in a larger table.
-pub const TREE_LIMIT: usize = 1 << 20;
-/// Rounds for each variable in a table above [`DENSE_LIMIT`].
-pub const ROUNDS_A_VARIABLE: usize = 2;
+pub(crate) const TREE_LIMIT: usize = 1 << 20;
+/// Rounds for each variable in a table above `DENSE_LIMIT`.
+const ROUNDS_A_VARIABLE: usize = 2;
 /// More records than this are no table.
 const MOST_RECORDS: u64 = 1 << 50;
 
 /// Which margins are measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Design {
+pub(crate) enum Design {
     /// Every pair.
     AllPairs,
     /// Single variables, and nothing of how they go together.
@@ -54,10 +54,10 @@ pub enum Design {
     Select,
 }
 
-/// What a run will ask, and what it will pay for each question.
+/// What a run will measure, and what it will pay for each measurement and choice.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Plan {
-    levels: Vec<usize>,
+pub struct MeasurementPlan {
+    sizes: Vec<usize>,
     records: u64,
     notion: Notion,
     budget: Amount,
@@ -68,13 +68,13 @@ pub struct Plan {
     for_rounds: Amount,
 }
 
-/// A question of a plan with its price.
+/// A step of a plan with its price.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Step {
+pub enum MeasurementStep {
     /// Count a margin.
     Measure {
-        /// Its variables.
-        variables: Vec<usize>,
+        /// Its attributes.
+        attributes: Vec<usize>,
         /// What it costs.
         price: Price,
     },
@@ -89,28 +89,17 @@ pub enum Step {
     },
 }
 
-impl Plan {
-    /// Plans for variables with so many classes, a table of `records`, and a budget.
-    ///
-    /// ```
-    /// use noisy_margins::Price;
-    /// use noisy_margins::plan::{Design, Plan};
-    ///
-    /// let levels = [2, 5, 6, 5, 10, 7, 7];
-    /// assert_eq!(Plan::new(&levels, 5_000, Price::Epsilon(2.0))?.design(), Design::AllPairs);
-    /// assert_eq!(Plan::new(&levels, 5_000, Price::Epsilon(0.5))?.design(), Design::Select);
-    /// assert_eq!(Plan::new(&levels, 5_000, Price::Epsilon(0.01))?.design(), Design::OneWay);
-    /// # Ok::<(), noisy_margins::Error>(())
-    /// ```
-    pub fn new(levels: &[usize], records: u64, budget: Price) -> Result<Self, Error> {
+impl MeasurementPlan {
+    /// Plans for a domain of these `sizes`, a table of `records`, and a budget.
+    pub fn new(sizes: &[usize], records: u64, budget: Price) -> Result<Self, Error> {
         let (notion, amount) = match budget {
             Price::Epsilon(amount) => (Notion::Pure, amount),
             Price::Rho(amount) => (Notion::ZeroConcentrated, amount),
         };
         let budget = Amount::budget(amount)?;
-        check_table(levels, records)?;
+        check_table(sizes, records)?;
         let mut plan = Self {
-            levels: levels.to_vec(),
+            sizes: sizes.to_vec(),
             records,
             notion,
             budget,
@@ -125,49 +114,44 @@ impl Plan {
     }
 
     /// The number of classes of each variable.
-    pub fn levels(&self) -> &[usize] {
-        &self.levels
+    pub(crate) fn sizes(&self) -> &[usize] {
+        &self.sizes
     }
 
     /// The number of records that is planned for.
-    pub fn records(&self) -> u64 {
+    pub(crate) fn records(&self) -> u64 {
         self.records
     }
 
     /// The notion in which the budget is counted.
-    pub fn notion(&self) -> Notion {
+    pub(crate) fn notion(&self) -> Notion {
         self.notion
     }
 
-    /// The budget, rounded down to a multiple of 2⁻⁴⁰.
-    pub fn budget(&self) -> Price {
-        self.notion.price(self.budget.value())
-    }
-
     /// Which margins are measured.
-    pub fn design(&self) -> Design {
+    pub(crate) fn design(&self) -> Design {
         self.design
     }
 
-    /// Every question with its price. Rounds may turn out fewer, and then cost more each, where the junction
-    /// tree of the pairs chosen leaves no room for another ([`TREE_LIMIT`]); the sum stays the same.
-    pub fn steps(&self) -> Vec<Step> {
+    /// Every step with its price. Rounds may turn out fewer, and then cost more each, where the junction
+    /// tree of the pairs chosen leaves no room for another (`TREE_LIMIT`); the sum stays the same.
+    pub fn steps(&self) -> Vec<MeasurementStep> {
         let price = |amount: Amount| self.notion.price(amount.value());
-        let one_way = self
-            .one_way
-            .iter()
-            .map(|&(variable, amount)| Step::Measure { variables: vec![variable], price: price(amount) });
-        let pairs = self
-            .pairs
-            .iter()
-            .map(|&(pair, amount)| Step::Measure { variables: pair.to_vec(), price: price(amount) });
-        let mut steps: Vec<Step> = one_way.chain(pairs).collect();
+        let one_way = self.one_way.iter().map(|&(variable, amount)| MeasurementStep::Measure {
+            attributes: vec![variable],
+            price: price(amount),
+        });
+        let pairs = self.pairs.iter().map(|&(pair, amount)| MeasurementStep::Measure {
+            attributes: pair.to_vec(),
+            price: price(amount),
+        });
+        let mut steps: Vec<MeasurementStep> = one_way.chain(pairs).collect();
         let mut left = self.for_rounds;
         for number in 1..=self.rounds {
             let (choose, measure) = self.round(left, self.rounds + 1 - number, !self.is_one_pair());
             left = left.minus(choose).minus(measure);
             let choose = (!choose.is_nothing()).then(|| price(choose));
-            steps.push(Step::Round { number, choose, measure: price(measure) });
+            steps.push(MeasurementStep::Round { number, choose, measure: price(measure) });
         }
         steps
     }
@@ -218,7 +202,7 @@ impl Plan {
         if self.full_table_fits() {
             return candidates.len().min(most);
         }
-        candidates.sort_by_key(|pair| (self.levels[pair[0]] as u128 * self.levels[pair[1]] as u128, *pair));
+        candidates.sort_by_key(|pair| (self.sizes[pair[0]] as u128 * self.sizes[pair[1]] as u128, *pair));
         for pair in candidates {
             if taken.len() - measured.len() >= most {
                 break;
@@ -232,30 +216,30 @@ impl Plan {
 
     fn tree_cells(&self, measured: &[[usize; 2]], another: [usize; 2]) -> u128 {
         let margins = measured.iter().chain([&another]).map(|pair| pair.as_slice());
-        JunctionTree::new(&self.levels, margins).cells()
+        JunctionTree::new(&self.sizes, margins).cells()
     }
 
-    /// Variables with more than one class: the others need no question.
-    fn variables(&self) -> Vec<usize> {
-        (0..self.levels.len()).filter(|&variable| self.levels[variable] > 1).collect()
+    /// Variables with more than one class: the others need no measurement.
+    fn varying(&self) -> Vec<usize> {
+        (0..self.sizes.len()).filter(|&variable| self.sizes[variable] > 1).collect()
     }
 
     fn all_pairs(&self) -> Vec<[usize; 2]> {
-        let variables = self.variables();
-        let pairs_of = |at: usize| variables[at + 1..].iter().map(move |&j| (at, j)).collect::<Vec<_>>();
-        (0..variables.len()).flat_map(pairs_of).map(|(at, j)| [variables[at], j]).collect()
+        let varying = self.varying();
+        let pairs_of = |at: usize| varying[at + 1..].iter().map(move |&j| (at, j)).collect::<Vec<_>>();
+        (0..varying.len()).flat_map(pairs_of).map(|(at, j)| [varying[at], j]).collect()
     }
 
     fn is_one_pair(&self) -> bool {
-        self.variables().len() == 2
+        self.varying().len() == 2
     }
 
     fn full_table_fits(&self) -> bool {
-        let cells = self.levels.iter().fold(1_u128, |cells, &classes| cells.saturating_mul(classes as u128));
+        let cells = self.sizes.iter().fold(1_u128, |cells, &classes| cells.saturating_mul(classes as u128));
         cells <= DENSE_LIMIT as u128
     }
 
-    /// Counts so many times the scale of the noise make it worth while to measure every pair.
+    /// Mean counts of this many times the scale of the noise make it worth while to measure every pair.
     fn clear_counts(&self) -> f64 {
         match self.notion {
             Notion::Pure => 6.0,
@@ -269,16 +253,15 @@ impl Plan {
     }
 
     fn choose_design(&mut self) -> Result<(), Error> {
-        let variables = self.variables();
-        if variables.len() < 2 {
+        let varying = self.varying();
+        if varying.len() < 2 {
             return self.measure_one_way(self.budget);
         }
         let n = self.records as f64;
-        let count = variables.len() as f64;
-        let mean_classes =
-            variables.iter().map(|&variable| self.levels[variable] as f64).sum::<f64>() / count;
+        let count = varying.len() as f64;
+        let mean_classes = varying.iter().map(|&variable| self.sizes[variable] as f64).sum::<f64>() / count;
         let pairs = self.all_pairs();
-        let size = |pair: &[usize; 2]| self.levels[pair[0]] as f64 * self.levels[pair[1]] as f64;
+        let size = |pair: &[usize; 2]| self.sizes[pair[0]] as f64 * self.sizes[pair[1]] as f64;
         let mean_cells = pairs.iter().map(size).sum::<f64>() / pairs.len() as f64;
         let noise_of_one = mean_classes * self.scale(1.0 / count) / (0.03 * n);
         if n >= self.clear_counts() * mean_cells * self.scale(1.0 / pairs.len() as f64)
@@ -303,7 +286,7 @@ impl Plan {
         let rounds = (1.0 - alpha) / a_round;
         let mut most = if pairs.len() == 1 { 1 } else { pairs.len() - 1 };
         if !self.full_table_fits() {
-            most = most.min(ROUNDS_A_VARIABLE * variables.len());
+            most = most.min(ROUNDS_A_VARIABLE * varying.len());
         }
         if rounds < 1.0 {
             alpha = 0.8;
@@ -319,22 +302,22 @@ impl Plan {
     }
 
     fn measure_one_way(&mut self, budget: Amount) -> Result<(), Error> {
-        let variables = self.variables();
+        let varying = self.varying();
         let weights: Vec<f64> =
-            variables.iter().map(|&variable| self.notion.weight(self.levels[variable] as f64)).collect();
-        self.one_way = variables.into_iter().zip(budget.shared(&weights)?).collect();
+            varying.iter().map(|&variable| self.notion.weight(self.sizes[variable] as f64)).collect();
+        self.one_way = varying.into_iter().zip(budget.shared(&weights)?).collect();
         Ok(())
     }
 }
 
-pub(crate) fn check_table(levels: &[usize], records: u64) -> Result<(), Error> {
+pub(crate) fn check_table(sizes: &[usize], records: u64) -> Result<(), Error> {
     if !(1..=MOST_RECORDS).contains(&records) {
         return Err(Error::Records { most: MOST_RECORDS });
     }
-    if levels.is_empty() {
+    if sizes.is_empty() {
         return Err(Error::NoVariables);
     }
-    match levels.iter().position(|&classes| classes == 0) {
+    match sizes.iter().position(|&classes| classes == 0) {
         Some(variable) => Err(Error::NoClasses { variable }),
         None => Ok(()),
     }
@@ -345,15 +328,17 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn paid(steps: &[Step]) -> f64 {
+    fn paid(steps: &[MeasurementStep]) -> f64 {
         let amount = |price: &Price| match price {
             Price::Epsilon(amount) | Price::Rho(amount) => *amount,
         };
         steps
             .iter()
             .map(|step| match step {
-                Step::Measure { price, .. } => amount(price),
-                Step::Round { choose, measure, .. } => choose.as_ref().map_or(0.0, amount) + amount(measure),
+                MeasurementStep::Measure { price, .. } => amount(price),
+                MeasurementStep::Round { choose, measure, .. } => {
+                    choose.as_ref().map_or(0.0, amount) + amount(measure)
+                }
             })
             .sum()
     }
@@ -361,17 +346,17 @@ mod tests {
     proptest! {
         #[test]
         fn a_plan_spends_its_budget_and_no_more(
-            levels in proptest::collection::vec(1_usize..40, 1..12),
+            sizes in proptest::collection::vec(1_usize..40, 1..12),
             records in 1_u64..10_000_000,
             budget in (-7.0_f64..7.0).prop_map(f64::exp),
             pure: bool,
         ) {
             let price = if pure { Price::Epsilon(budget) } else { Price::Rho(budget) };
-            let plan = Plan::new(&levels, records, price).unwrap();
+            let plan = MeasurementPlan::new(&sizes, records, price).unwrap();
             let paid = paid(&plan.steps());
             // Units of 2⁻⁴⁰ add up exactly in doubles.
             prop_assert!(paid <= budget);
-            let anything = levels.iter().any(|&classes| classes > 1);
+            let anything = sizes.iter().any(|&classes| classes > 1);
             prop_assert!(!anything || budget - paid < 1e-12 * budget.max(1.0), "{} of {}", paid, budget);
         }
     }
@@ -379,8 +364,8 @@ mod tests {
     /// The table of methods.md 2.5a: SD2011 with seven variables and 5,000 records.
     #[test]
     fn the_plan_is_the_one_of_the_reference() {
-        let levels = [2, 5, 6, 5, 10, 7, 7];
-        let plan = |epsilon| Plan::new(&levels, 5_000, Price::Epsilon(epsilon)).unwrap();
+        let sizes = [2, 5, 6, 5, 10, 7, 7];
+        let plan = |epsilon| MeasurementPlan::new(&sizes, 5_000, Price::Epsilon(epsilon)).unwrap();
         // C = 738: all pairs from ε = 6 · 738 / 5000 = 0.8856 on.
         assert_eq!(plan(0.886).design(), Design::AllPairs);
         assert_eq!(plan(0.885).design(), Design::Select);
@@ -391,10 +376,10 @@ mod tests {
         // ε = 0.5: x = 0.56, α = 0.3136, k* = 0.6864 · 0.5 · 5000 / (8 · 738 / 21) = 6.1.
         let steps = plan(0.5).steps();
         assert_eq!(steps.len(), 7 + 7);
-        let share = 0.3136 * 0.5 * 2_f64.cbrt() / levels.iter().map(|&d| (d as f64).cbrt()).sum::<f64>();
+        let share = 0.3136 * 0.5 * 2_f64.cbrt() / sizes.iter().map(|&d| (d as f64).cbrt()).sum::<f64>();
         match &steps[0] {
-            Step::Measure { variables, price: Price::Epsilon(epsilon) } => {
-                assert_eq!(variables, &[0]);
+            MeasurementStep::Measure { attributes, price: Price::Epsilon(epsilon) } => {
+                assert_eq!(attributes, &[0]);
                 assert!((epsilon - share).abs() < 1e-10);
             }
             other => panic!("{other:?}"),
@@ -402,7 +387,7 @@ mod tests {
         let round = 0.6864 * 0.5 / 7.0;
         let choosing = 2.0 * 21_f64.ln() / 1500.0;
         match &steps[7] {
-            Step::Round {
+            MeasurementStep::Round {
                 number: 1,
                 choose: Some(Price::Epsilon(choose)),
                 measure: Price::Epsilon(measure),
@@ -417,7 +402,7 @@ mod tests {
     #[test]
     fn margins_measured_together_share_by_the_cube_root_or_the_root_of_their_cells() {
         let shares = |price| {
-            let plan = Plan::new(&[2, 4, 8], 1_000_000, price).unwrap();
+            let plan = MeasurementPlan::new(&[2, 4, 8], 1_000_000, price).unwrap();
             assert_eq!(plan.design(), Design::AllPairs);
             plan.pairs().iter().map(|(_, amount)| amount.value()).collect::<Vec<_>>()
         };
@@ -429,18 +414,18 @@ mod tests {
 
     #[test]
     fn one_pair_is_measured_without_a_choice_and_one_variable_without_a_pair() {
-        let plan = Plan::new(&[30, 1, 30], 1_000, Price::Epsilon(1.0)).unwrap();
+        let plan = MeasurementPlan::new(&[30, 1, 30], 1_000, Price::Epsilon(1.0)).unwrap();
         assert_eq!(plan.design(), Design::Select);
-        assert!(matches!(plan.steps()[2], Step::Round { number: 1, choose: None, .. }));
-        let alone = Plan::new(&[1, 5], 1_000, Price::Epsilon(1.0)).unwrap().steps();
-        assert_eq!(alone, [Step::Measure { variables: vec![1], price: Price::Epsilon(1.0) }]);
-        assert!(Plan::new(&[1, 1], 1_000, Price::Epsilon(1.0)).unwrap().steps().is_empty());
+        assert!(matches!(plan.steps()[2], MeasurementStep::Round { number: 1, choose: None, .. }));
+        let alone = MeasurementPlan::new(&[1, 5], 1_000, Price::Epsilon(1.0)).unwrap().steps();
+        assert_eq!(alone, [MeasurementStep::Measure { attributes: vec![1], price: Price::Epsilon(1.0) }]);
+        assert!(MeasurementPlan::new(&[1, 1], 1_000, Price::Epsilon(1.0)).unwrap().steps().is_empty());
     }
 
     #[test]
     fn a_large_table_takes_only_pairs_that_keep_its_tree_small() {
-        let levels = vec![40; 12];
-        let plan = Plan::new(&levels, 100_000_000, Price::Epsilon(10.0)).unwrap();
+        let sizes = vec![40; 12];
+        let plan = MeasurementPlan::new(&sizes, 100_000_000, Price::Epsilon(10.0)).unwrap();
         assert_eq!(plan.design(), Design::Select);
         // A chain is small; closing a cycle of four makes cliques of 40³.
         let chain = [[0, 1], [1, 2], [2, 3]];
@@ -453,7 +438,8 @@ mod tests {
 
     #[test]
     fn what_cannot_be_planned_is_refused() {
-        let refused = |levels: &[usize], records, budget| Plan::new(levels, records, budget).unwrap_err();
+        let refused =
+            |sizes: &[usize], records, budget| MeasurementPlan::new(sizes, records, budget).unwrap_err();
         assert_eq!(refused(&[], 10, Price::Epsilon(1.0)), Error::NoVariables);
         assert_eq!(refused(&[2, 0], 10, Price::Epsilon(1.0)), Error::NoClasses { variable: 1 });
         assert_eq!(refused(&[2], 0, Price::Epsilon(1.0)), Error::Records { most: MOST_RECORDS });

@@ -1,28 +1,30 @@
 //! `planned`: measures what the budget can afford, and shrinks what is noise.
 //!
-//! The [`Plan`] says what is asked. The answers become targets in two steps, each a posterior of counts
+//! The [`MeasurementPlan`] says what is measured. The measurements become targets in two steps, each a posterior of counts
 //! under their noise: single variables with an even prior mean, from their own measurement and from the sums of
 //! measured pairs; then pairs with the prior mean of independence. A target is (E√y)², the count that minimises the
 //! expected squared distance of roots, which is about that of a chi-squared distance. The model is the
-//! [penalised fit](loglinear::penalised) to the targets, each parameter penalised by the posterior variance in
+//! penalised fit (see `penalised`) to the targets, each parameter penalised by the posterior variance in
 //! units of the count.
 //!
 //! # Privacy
 //!
-//! The table is seen through [`Questions`] alone. A margin has L1 and L2 sensitivity 1 under adding or removing
+//! The table is seen through [`ProtectedTable`] alone. A margin has L1 and L2 sensitivity 1 under adding or removing
 //! a record, and so has every score; the amounts paid add up to the budget (sequential, adaptive composition).
 //! Numbers of classes and of records must be public. Fitting and sampling are post-processing.
 
 use std::collections::BTreeMap;
 
-use loglinear::FittedModel;
-use loglinear::penalised::{self, PenalisedOptions, Term};
+use crate::FittedModel;
+use crate::penalised::{self, PenalisedOptions, Term};
 
 use crate::error::Error;
-use crate::plan::{DENSE_LIMIT, Design, Plan, TREE_LIMIT};
-use crate::posterior::{Moments, Posterior, Seen};
-use crate::questions::{Candidate, Noise, NoisyMargin, Price, Questions, measured};
-use crate::shares::Amount;
+use crate::noisy::measurement::{
+    CandidatePair, Measurement, MeasurementError, Noise, Price, ProtectedTable, measured,
+};
+use crate::noisy::plan::{DENSE_LIMIT, Design, MeasurementPlan, TREE_LIMIT};
+use crate::noisy::posterior::{Moments, NoisyCount, Posterior};
+use crate::noisy::shares::Amount;
 
 /// Shapes κ of the prior of a single variable's counts.
 const ONE_WAY_SHAPES: [f64; 8] = [0.15, 0.3, 0.6, 1.0, 2.0, 5.0, 20.0, 100.0];
@@ -32,7 +34,7 @@ const PAIR_SHAPES: [f64; 12] = [0.3, 0.6, 1.0, 2.0, 4.0, 8.0, 16.0, 40.0, 120.0,
 const SHARE_OF_COUNT: f64 = 0.3;
 /// Counts below this are taken as this in a penalty.
 const LEAST_COUNT: f64 = 0.5;
-/// Single variables are penalised so much less.
+/// Single variables are penalised by this factor.
 const ONE_WAY_PENALTY: f64 = 0.1;
 /// No parameter is pushed further than this by targets that contradict each other by a standard deviation.
 const FURTHEST: f64 = 30.0;
@@ -49,31 +51,27 @@ pub struct Planned {
     /// The model, with `records` expected records.
     pub model: FittedModel,
     /// The plan that was followed.
-    pub plan: Plan,
+    pub(crate) plan: MeasurementPlan,
     /// The pairs that were measured, in order.
-    pub pairs: Vec<[usize; 2]>,
+    pub(crate) pairs: Vec<[usize; 2]>,
 }
 
-/// Plans, asks and fits: variables with so many classes, `records` records, a budget.
-pub fn run<Q: Questions>(
-    levels: &[usize],
+/// Plans, measures and fits, for a domain of these `sizes`, a table of `records` records, and a budget.
+pub fn run<T: ProtectedTable>(
+    sizes: &[usize],
     records: u64,
     budget: Price,
-    questions: &mut Q,
-) -> Result<Planned, Error<Q::Error>> {
-    follow(Plan::new(levels, records, budget).map_err(Error::widened)?, questions)
-}
-
-/// Follows a plan.
-pub fn follow<Q: Questions>(plan: Plan, questions: &mut Q) -> Result<Planned, Error<Q::Error>> {
+    table: &mut T,
+) -> Result<Planned, MeasurementError<T::Error>> {
+    let plan = MeasurementPlan::new(sizes, records, budget)?;
     let mut known = Known::new(&plan);
     for &(variable, amount) in plan.one_way() {
-        let margin = ask(&plan, questions, &[variable], amount)?;
-        known.one_way[variable] = Some(margin);
+        let measurement = measure(&plan, table, &[variable], amount)?;
+        known.one_way[variable] = Some(measurement);
     }
     for &(pair, amount) in plan.pairs() {
-        let margin = ask(&plan, questions, &pair, amount)?;
-        known.pairs.push((pair, margin));
+        let measurement = measure(&plan, table, &pair, amount)?;
+        known.pairs.push((pair, measurement));
     }
     let mut left = plan.for_rounds();
     for round in 0..plan.rounds() {
@@ -89,11 +87,11 @@ pub fn follow<Q: Questions>(plan: Plan, questions: &mut Q) -> Result<Planned, Er
             let model = known.fit(&plan, STEPS_IN_ROUNDS)?;
             let listed = listed(&plan, &model, &candidates, for_measure)?;
             let price = plan.notion().price(for_choice.value());
-            let chosen = questions.choose(&listed, price).map_err(Error::Refused)?;
-            *candidates.get(chosen).ok_or_else(|| Error::Answer { variables: Vec::new() })?
+            let chosen = table.choose(&listed, price).map_err(MeasurementError::Refused)?;
+            *candidates.get(chosen).ok_or(Error::Answer { attributes: Vec::new() })?
         };
-        let margin = ask(&plan, questions, &pair, for_measure)?;
-        known.pairs.push((pair, margin));
+        let measurement = measure(&plan, table, &pair, for_measure)?;
+        known.pairs.push((pair, measurement));
     }
     let model = known.fit(&plan, STEPS_AT_END)?;
     let pairs = known.pairs.iter().map(|(pair, _)| *pair).collect();
@@ -124,48 +122,48 @@ impl Planned {
     }
 }
 
-fn ask<Q: Questions>(
-    plan: &Plan,
-    questions: &mut Q,
-    variables: &[usize],
+fn measure<T: ProtectedTable>(
+    plan: &MeasurementPlan,
+    table: &mut T,
+    attributes: &[usize],
     amount: Amount,
-) -> Result<NoisyMargin, Error<Q::Error>> {
-    measured(questions, plan.levels(), variables, plan.notion().price(amount.value()))
+) -> Result<Measurement, MeasurementError<T::Error>> {
+    measured(table, plan.sizes(), attributes, plan.notion().price(amount.value()))
 }
 
 /// The candidates of a round: expected counts in whole records, and as the penalty half of what the noise of a
 /// measurement would add to the score.
-fn listed<Q>(
-    plan: &Plan,
+fn listed(
+    plan: &MeasurementPlan,
     model: &FittedModel,
     candidates: &[[usize; 2]],
     for_measure: Amount,
-) -> Result<Vec<Candidate>, Error<Q>> {
+) -> Result<Vec<CandidatePair>, Error> {
     let scale = plan.notion().noise_sd(for_measure.value()) / 2_f64.sqrt();
     candidates
         .iter()
-        .map(|&variables| {
+        .map(|&attributes| {
             let expected: Vec<i64> =
-                model.margin(&variables)?.into_iter().map(|count| count.round() as i64).collect();
+                model.margin(&attributes)?.into_iter().map(|count| count.round() as i64).collect();
             let penalty = (0.5 * expected.len() as f64 * scale).round() as i64;
-            Ok(Candidate { variables, expected, penalty })
+            Ok(CandidatePair { attributes, expected, penalty })
         })
         .collect()
 }
 
-/// The answers so far, and the parameters of the last fit.
+/// The measurements so far, and the parameters of the last fit.
 struct Known {
-    one_way: Vec<Option<NoisyMargin>>,
-    pairs: Vec<([usize; 2], NoisyMargin)>,
+    one_way: Vec<Option<Measurement>>,
+    pairs: Vec<([usize; 2], Measurement)>,
     parameters: BTreeMap<Vec<usize>, Vec<f64>>,
 }
 
 impl Known {
-    fn new(plan: &Plan) -> Self {
-        Self { one_way: vec![None; plan.levels().len()], pairs: Vec::new(), parameters: BTreeMap::new() }
+    fn new(plan: &MeasurementPlan) -> Self {
+        Self { one_way: vec![None; plan.sizes().len()], pairs: Vec::new(), parameters: BTreeMap::new() }
     }
 
-    fn fit<Q>(&mut self, plan: &Plan, max_iterations: usize) -> Result<FittedModel, Error<Q>> {
+    fn fit(&mut self, plan: &MeasurementPlan, max_iterations: usize) -> Result<FittedModel, Error> {
         let terms = self.terms(plan);
         let options = PenalisedOptions {
             max_iterations,
@@ -173,16 +171,16 @@ impl Known {
             tree_limit: TREE_LIMIT,
             ..PenalisedOptions::default()
         };
-        let fit = penalised::fit(plan.levels(), plan.records() as f64, &terms, &options)?;
-        self.parameters = terms.into_iter().map(|term| term.variables).zip(fit.parameters).collect();
+        let fit = penalised::fit(plan.sizes(), plan.records() as f64, &terms, &options)?;
+        self.parameters = terms.into_iter().map(|term| term.attributes).zip(fit.parameters).collect();
         Ok(fit.model)
     }
 
-    fn terms(&self, plan: &Plan) -> Vec<Term> {
+    fn terms(&self, plan: &MeasurementPlan) -> Vec<Term> {
         let records = plan.records() as f64;
         let mut shares: Vec<Vec<f64>> = Vec::new();
         let mut terms = Vec::new();
-        for (variable, &classes) in plan.levels().iter().enumerate() {
+        for (variable, &classes) in plan.sizes().iter().enumerate() {
             let Some(seen) = self.seen_alone(plan, variable) else {
                 shares.push(vec![1.0 / classes as f64; classes]);
                 continue;
@@ -192,17 +190,17 @@ impl Known {
             let target = scaled_targets(&moments, records);
             shares.push(target.iter().map(|count| count / records).collect());
             let mut term = term(vec![variable], target, &moments, ONE_WAY_PENALTY);
-            term.start = match self.parameters.get(&term.variables) {
+            term.start = match self.parameters.get(&term.attributes) {
                 Some(parameters) => parameters.clone(),
                 None => term.target.iter().map(|count| (count / records).ln()).collect(),
             };
             terms.push(term);
         }
         for (pair, margin) in &self.pairs {
-            let seen: Vec<Seen> = margin
+            let seen: Vec<NoisyCount> = margin
                 .counts
                 .iter()
-                .map(|&count| Seen { value: count as f64, noise: margin.noise })
+                .map(|&count| NoisyCount { value: count as f64, noise: margin.noise })
                 .collect();
             let independent: Vec<f64> = shares[pair[0]]
                 .iter()
@@ -212,7 +210,7 @@ impl Known {
             let total = moments.iter().map(|moments| moments.mean).sum();
             let target = scaled_targets(&moments, total);
             let mut term = term(pair.to_vec(), target, &moments, 1.0);
-            if let Some(parameters) = self.parameters.get(&term.variables) {
+            if let Some(parameters) = self.parameters.get(&term.attributes) {
                 term.start.clone_from(parameters);
             }
             terms.push(term);
@@ -222,8 +220,8 @@ impl Known {
 
     /// What is known of a single variable: its own measurement and the sums of measured pairs, averaged by
     /// inverse variance. Averages are taken to have normal noise.
-    fn seen_alone(&self, plan: &Plan, variable: usize) -> Option<Vec<Seen>> {
-        let classes = plan.levels()[variable];
+    fn seen_alone(&self, plan: &MeasurementPlan, variable: usize) -> Option<Vec<NoisyCount>> {
+        let classes = plan.sizes()[variable];
         let direct = self.one_way[variable].as_ref();
         let mut sources: Vec<(Vec<f64>, f64)> = Vec::new();
         if let Some(margin) = direct {
@@ -231,7 +229,7 @@ impl Known {
                 .push((margin.counts.iter().map(|&count| count as f64).collect(), margin.noise.variance()));
         }
         for (pair, margin) in self.pairs.iter().filter(|(pair, _)| pair.contains(&variable)) {
-            let other = plan.levels()[if pair[0] == variable { pair[1] } else { pair[0] }];
+            let other = plan.sizes()[if pair[0] == variable { pair[1] } else { pair[0] }];
             let mut sums = vec![0.0; classes];
             for (cell, &count) in margin.counts.iter().enumerate() {
                 let class = if pair[0] == variable { cell / other } else { cell % classes };
@@ -244,7 +242,7 @@ impl Known {
                 margin
                     .counts
                     .iter()
-                    .map(|&count| Seen { value: count as f64, noise: margin.noise })
+                    .map(|&count| NoisyCount { value: count as f64, noise: margin.noise })
                     .collect(),
             );
         }
@@ -256,7 +254,7 @@ impl Known {
         let mean = |class: usize| {
             sources.iter().map(|(counts, variance)| counts[class] / variance).sum::<f64>() / precision
         };
-        Some((0..classes).map(|class| Seen { value: mean(class), noise }).collect())
+        Some((0..classes).map(|class| NoisyCount { value: mean(class), noise }).collect())
     }
 }
 
@@ -269,7 +267,7 @@ fn scaled_targets(moments: &[Moments], total: f64) -> Vec<f64> {
 /// The penalty of a parameter is variance ÷ (0.3 × count), but no less than standard deviation ÷ [`FURTHEST`]. The
 /// bound matters for large counts: there the quotient is so small that contradictions between margins, which are
 /// noise, would push parameters by thousands and empty the small cells beside a large one.
-fn term(variables: Vec<usize>, target: Vec<f64>, moments: &[Moments], factor: f64) -> Term {
+fn term(attributes: Vec<usize>, target: Vec<f64>, moments: &[Moments], factor: f64) -> Term {
     let penalty = target
         .iter()
         .zip(moments)
@@ -278,31 +276,31 @@ fn term(variables: Vec<usize>, target: Vec<f64>, moments: &[Moments], factor: f6
             wanted.max(variance.sqrt() / FURTHEST).max(LEAST_PENALTY)
         })
         .collect();
-    Term::new(variables, target, penalty)
+    Term::new(attributes, target, penalty)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::simulated::Simulated;
+    use crate::noisy::simulated::Simulated;
 
-    const LEVELS: [usize; 5] = [3, 4, 2, 5, 3];
+    const SIZES: [usize; 5] = [3, 4, 2, 5, 3];
 
     /// The table's own one-way shares, multiplied: what knows nothing of how variables go together.
     fn independence(table: &Simulated) -> FittedModel {
-        let targets: Vec<loglinear::Target> = (0..table.levels.len())
+        let targets: Vec<crate::TargetMargin> = (0..table.sizes.len())
             .map(|variable| {
                 let counts: Vec<f64> = table.margin(&[variable]).iter().map(|&count| count as f64).collect();
-                loglinear::Target::new([variable], counts)
+                crate::TargetMargin::new([variable], counts)
             })
             .collect();
-        loglinear::fit(&table.levels, &targets, &[], &loglinear::Options::default()).unwrap()
+        crate::fit(&table.sizes, &targets, &[], &crate::Options::default()).unwrap()
     }
 
     fn mean_distance(budget: Price, runs: u64) -> f64 {
         let run = |seed| {
-            let mut table = Simulated::chain(&LEVELS, 4_000, seed);
-            let made = run(&LEVELS, 4_000, budget, &mut table).unwrap();
+            let mut table = Simulated::chain(&SIZES, 4_000, seed);
+            let made = run(&SIZES, 4_000, budget, &mut table).unwrap();
             table.distance(&made.model)
         };
         (0..runs).map(run).sum::<f64>() / runs as f64
@@ -311,7 +309,7 @@ mod tests {
     #[test]
     fn it_beats_exact_independence_and_more_budget_brings_it_closer() {
         let independent = {
-            let table = Simulated::chain(&LEVELS, 4_000, 0);
+            let table = Simulated::chain(&SIZES, 4_000, 0);
             table.distance(&independence(&table))
         };
         assert!(independent > 0.15, "the test table has structure: {independent}");
@@ -330,8 +328,8 @@ mod tests {
             for exponent in -3..=2 {
                 let budget = 10_f64.powi(exponent);
                 for price in [Price::Epsilon(budget), Price::Rho(budget)] {
-                    let mut table = Simulated::chain(&LEVELS, records, seed);
-                    let made = run(&LEVELS, records as u64, price, &mut table).unwrap();
+                    let mut table = Simulated::chain(&SIZES, records, seed);
+                    let made = run(&SIZES, records as u64, price, &mut table).unwrap();
                     assert!(made.model.convergence().converged(), "{price:?}: {:?}", made.remarks());
                     assert!(
                         table.spent <= budget && budget - table.spent < 1e-9,
@@ -347,9 +345,9 @@ mod tests {
 
     #[test]
     fn a_selecting_run_finds_the_pairs_that_go_together() {
-        let levels = [4; 6];
-        let mut table = Simulated::chain(&levels, 3_000, 5);
-        let made = run(&levels, 3_000, Price::Epsilon(0.35), &mut table).unwrap();
+        let sizes = [4; 6];
+        let mut table = Simulated::chain(&sizes, 3_000, 5);
+        let made = run(&sizes, 3_000, Price::Epsilon(0.35), &mut table).unwrap();
         assert_eq!(made.plan.design(), Design::Select);
         let neighbours = made.pairs.iter().filter(|pair| pair[1] == pair[0] + 1).count();
         assert!(neighbours >= made.pairs.len() / 2, "{:?}", made.pairs);
@@ -359,9 +357,9 @@ mod tests {
     #[test]
     fn a_table_of_any_size_is_modelled_on_a_junction_tree() {
         // 8¹² cells, and a budget that would afford every pair.
-        let levels = [8; 12];
-        let mut table = Simulated::chain(&levels, 2_000, 6);
-        let made = run(&levels, 2_000, Price::Epsilon(30.0), &mut table).unwrap();
+        let sizes = [8; 12];
+        let mut table = Simulated::chain(&sizes, 2_000, 6);
+        let made = run(&sizes, 2_000, Price::Epsilon(30.0), &mut table).unwrap();
         assert_eq!(made.plan.design(), Design::Select);
         assert!(matches!(made.model, FittedModel::Tree(_)));
         assert!(made.pairs.len() >= 12, "{:?}", made.pairs);
@@ -371,27 +369,27 @@ mod tests {
 
     #[test]
     fn variables_of_one_class_and_a_single_variable_are_modelled_too() {
-        for levels in [&[1, 3, 1, 2][..], &[4], &[1], &[1, 5]] {
-            let mut table = Simulated::chain(levels, 500, 3);
-            let made = run(levels, 500, Price::Epsilon(5.0), &mut table).unwrap();
-            assert_eq!(made.model.sample(50, [1; 32]).len(), levels.len());
+        for sizes in [&[1, 3, 1, 2][..], &[4], &[1], &[1, 5]] {
+            let mut table = Simulated::chain(sizes, 500, 3);
+            let made = run(sizes, 500, Price::Epsilon(5.0), &mut table).unwrap();
+            assert_eq!(made.model.sample(50, [1; 32]).len(), sizes.len());
         }
     }
 
     #[test]
     fn an_answer_of_another_shape_is_refused() {
         struct Short;
-        impl Questions for Short {
+        impl ProtectedTable for Short {
             type Error = std::convert::Infallible;
-            fn noisy_margin(&mut self, variables: &[usize], _: Price) -> Result<NoisyMargin, Self::Error> {
+            fn measure(&mut self, attributes: &[usize], _: Price) -> Result<Measurement, Self::Error> {
                 let noise = Noise::Laplace { scale: 1.0 };
-                Ok(NoisyMargin { variables: variables.to_vec(), counts: vec![1], noise })
+                Ok(Measurement { attributes: attributes.to_vec(), counts: vec![1], noise })
             }
-            fn choose(&mut self, _: &[Candidate], _: Price) -> Result<usize, Self::Error> {
+            fn choose(&mut self, _: &[CandidatePair], _: Price) -> Result<usize, Self::Error> {
                 Ok(0)
             }
         }
         let refused = run(&[2, 2], 10, Price::Epsilon(100.0), &mut Short).unwrap_err();
-        assert_eq!(refused, Error::Answer { variables: vec![0, 1] });
+        assert_eq!(refused, MeasurementError::Failed(Error::Answer { attributes: vec![0, 1] }));
     }
 }

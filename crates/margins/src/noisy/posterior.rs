@@ -9,7 +9,7 @@
 //! ±14 scales of the noisy count, 49 around the prior mean, close together near it. The prior is normalised on
 //! the same nodes.
 
-use crate::questions::Noise;
+use crate::noisy::measurement::Noise;
 
 /// The smallest count that is considered.
 const LEAST: f64 = 1e-3;
@@ -27,7 +27,7 @@ const NEGLIGIBLE: f64 = -45.0;
 
 /// A count seen under noise.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Seen {
+pub(crate) struct NoisyCount {
     pub(crate) value: f64,
     pub(crate) noise: Noise,
 }
@@ -55,7 +55,7 @@ pub(crate) struct Moments {
 
 impl Posterior {
     /// The posterior under `prior_means`, with κ averaged over `shapes`; `records` is n.
-    pub(crate) fn new(seen: &[Seen], prior_means: &[f64], shapes: &[f64], records: f64) -> Self {
+    pub(crate) fn new(seen: &[NoisyCount], prior_means: &[f64], shapes: &[f64], records: f64) -> Self {
         let prepared: Vec<Prepared> =
             seen.iter().zip(prior_means).map(|(seen, &mean)| Prepared::new(*seen, mean, records)).collect();
         let mut buffer = Vec::new();
@@ -165,7 +165,7 @@ struct Prepared {
 }
 
 impl Prepared {
-    fn new(seen: Seen, prior_mean: f64, records: f64) -> Self {
+    fn new(seen: NoisyCount, prior_mean: f64, records: f64) -> Self {
         let nodes = nodes(seen, prior_mean, records);
         let width = |at: usize| {
             let before = nodes[at.saturating_sub(1)];
@@ -218,7 +218,7 @@ impl Prepared {
     }
 }
 
-fn nodes(seen: Seen, prior_mean: f64, records: f64) -> Vec<f64> {
+fn nodes(seen: NoisyCount, prior_mean: f64, records: f64) -> Vec<f64> {
     let most = MOST * records;
     let mut nodes = Vec::with_capacity(EVEN_NODES + NOISY_NODES + PRIOR_NODES);
     let ratio = (most / LEAST).ln() / (EVEN_NODES - 1) as f64;
@@ -249,10 +249,10 @@ mod tests {
     const SHAPES: [f64; 4] = [0.3, 2.0, 40.0, 2000.0];
 
     /// The same moments by the midpoint rule on 200,000 points evenly spaced in log y.
-    fn by_brute_force(seen: &[Seen], means: &[f64], records: f64) -> Vec<Moments> {
+    fn by_brute_force(seen: &[NoisyCount], means: &[f64], records: f64) -> Vec<Moments> {
         let points = 200_000;
         let width = (MOST * records / LEAST).ln() / points as f64;
-        let log_likelihood = |seen: &Seen, y: f64| match seen.noise {
+        let log_likelihood = |seen: &NoisyCount, y: f64| match seen.noise {
             Noise::Laplace { scale } => -(y - seen.value).abs() / scale,
             Noise::Gaussian { sigma } => -0.5 * ((y - seen.value) / sigma).powi(2),
         };
@@ -298,7 +298,7 @@ mod tests {
         for noise in
             [Noise::Laplace { scale: 30.0 }, Noise::Laplace { scale: 4.0 }, Noise::Gaussian { sigma: 25.0 }]
         {
-            let seen = [-40.0, 3.0, 90.0, 700.0].map(|value| Seen { value, noise });
+            let seen = [-40.0, 3.0, 90.0, 700.0].map(|value| NoisyCount { value, noise });
             let means = [20.0, 5.0, 60.0, 900.0];
             let found = Posterior::new(&seen, &means, &SHAPES, records).moments();
             for (found, brute) in found.iter().zip(by_brute_force(&seen, &means, records)) {
@@ -319,16 +319,17 @@ mod tests {
         let means = vec![100.0; 40];
         let noise = Noise::Laplace { scale: 20.0 };
         // Independence and noise: as far off as noise is on average, on either side.
-        let noisy: Vec<Seen> = (0..40)
-            .map(|cell| Seen { value: 100.0 + if cell % 2 == 0 { 20.0 } else { -20.0 }, noise })
+        let noisy: Vec<NoisyCount> = (0..40)
+            .map(|cell| NoisyCount { value: 100.0 + if cell % 2 == 0 { 20.0 } else { -20.0 }, noise })
             .collect();
         for moments in Posterior::new(&noisy, &means, &shapes, 4_000.0).moments() {
             assert!((moments.mean - 100.0).abs() < 7.0, "{moments:?}");
             assert!(moments.variance < 200.0, "{moments:?}");
         }
         // A margin that is far from its prior mean: half of the cells empty.
-        let clear: Vec<Seen> =
-            (0..40).map(|cell| Seen { value: if cell % 2 == 0 { 200.0 } else { 0.0 }, noise }).collect();
+        let clear: Vec<NoisyCount> = (0..40)
+            .map(|cell| NoisyCount { value: if cell % 2 == 0 { 200.0 } else { 0.0 }, noise })
+            .collect();
         for (cell, moments) in Posterior::new(&clear, &means, &shapes, 4_000.0).moments().iter().enumerate() {
             let wanted = if cell % 2 == 0 { 170.0..215.0 } else { 0.0..20.0 };
             assert!(wanted.contains(&moments.mean), "{cell}: {moments:?}");
@@ -346,7 +347,7 @@ mod tests {
             ([-900.0, -800.0, -700.0, -999.0], 1.0),
         ];
         for (values, scale) in cases {
-            let seen = values.map(|value| Seen { value, noise: Noise::Laplace { scale } });
+            let seen = values.map(|value| NoisyCount { value, noise: Noise::Laplace { scale } });
             let moments =
                 Posterior::new(&seen, &even, &[0.15, 1.0, 20.0], 1_000.0).moments_with_total(1_000.0);
             let sum: f64 = moments.iter().map(|moments| moments.mean).sum();

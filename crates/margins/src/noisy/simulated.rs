@@ -5,10 +5,10 @@ use std::convert::Infallible;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha12Rng;
 
-use crate::questions::{Candidate, Noise, NoisyMargin, Price, Questions};
+use crate::noisy::measurement::{CandidatePair, Measurement, Noise, Price, ProtectedTable};
 
 pub(crate) struct Simulated {
-    pub(crate) levels: Vec<usize>,
+    pub(crate) sizes: Vec<usize>,
     pub(crate) columns: Vec<Vec<usize>>,
     /// Everything that was paid, in the notion of the prices.
     pub(crate) spent: f64,
@@ -18,34 +18,34 @@ pub(crate) struct Simulated {
 
 impl Simulated {
     /// Records in which each variable mostly repeats the one before, and first classes are more frequent.
-    pub(crate) fn chain(levels: &[usize], records: usize, seed: u64) -> Self {
+    pub(crate) fn chain(sizes: &[usize], records: usize, seed: u64) -> Self {
         let mut rng = ChaCha12Rng::seed_from_u64(seed);
-        let mut columns = vec![Vec::with_capacity(records); levels.len()];
+        let mut columns = vec![Vec::with_capacity(records); sizes.len()];
         for _ in 0..records {
             let mut before: f64 = rng.random::<f64>().powi(2);
-            for (column, &classes) in columns.iter_mut().zip(levels) {
+            for (column, &classes) in columns.iter_mut().zip(sizes) {
                 if rng.random::<f64>() < 0.3 {
                     before = rng.random::<f64>().powi(2);
                 }
                 column.push((before * classes as f64) as usize);
             }
         }
-        Self { levels: levels.to_vec(), columns, spent: 0.0, asked: Vec::new(), rng }
+        Self { sizes: sizes.to_vec(), columns, spent: 0.0, asked: Vec::new(), rng }
     }
 
-    pub(crate) fn margin(&self, variables: &[usize]) -> Vec<i64> {
-        let mut counts = vec![0; variables.iter().map(|&variable| self.levels[variable]).product()];
+    pub(crate) fn margin(&self, attributes: &[usize]) -> Vec<i64> {
+        let mut counts = vec![0; attributes.iter().map(|&variable| self.sizes[variable]).product()];
         for row in 0..self.columns[0].len() {
             let place =
-                |at: usize, &variable: &usize| at * self.levels[variable] + self.columns[variable][row];
-            counts[variables.iter().fold(0, place)] += 1;
+                |at: usize, &variable: &usize| at * self.sizes[variable] + self.columns[variable][row];
+            counts[attributes.iter().fold(0, place)] += 1;
         }
         counts
     }
 
     /// Mean over all pairs of the total variation distance between the table and expected counts.
-    pub(crate) fn distance(&self, model: &loglinear::FittedModel) -> f64 {
-        let pairs = crate::all_pairs(self.levels.len());
+    pub(crate) fn distance(&self, model: &crate::FittedModel) -> f64 {
+        let pairs = crate::noisy::all_pairs(self.sizes.len());
         let distance = |pair: &Vec<usize>| {
             let counts = self.margin(pair);
             let expected = model.margin(pair).unwrap();
@@ -66,17 +66,17 @@ impl Simulated {
     }
 }
 
-impl Questions for Simulated {
+impl ProtectedTable for Simulated {
     type Error = Infallible;
 
-    fn noisy_margin(&mut self, variables: &[usize], price: Price) -> Result<NoisyMargin, Infallible> {
+    fn measure(&mut self, attributes: &[usize], price: Price) -> Result<Measurement, Infallible> {
         self.pay(price);
-        self.asked.push(variables.to_vec());
+        self.asked.push(attributes.to_vec());
         let noise = match price {
             Price::Epsilon(epsilon) => Noise::Laplace { scale: 1.0 / epsilon },
             Price::Rho(rho) => Noise::Gaussian { sigma: (2.0 * rho).sqrt().recip() },
         };
-        let mut counts = self.margin(variables);
+        let mut counts = self.margin(attributes);
         for count in &mut counts {
             *count += match noise {
                 Noise::Laplace { scale } => {
@@ -88,10 +88,10 @@ impl Questions for Simulated {
                 }
             };
         }
-        Ok(NoisyMargin { variables: variables.to_vec(), counts, noise })
+        Ok(Measurement { attributes: attributes.to_vec(), counts, noise })
     }
 
-    fn choose(&mut self, candidates: &[Candidate], price: Price) -> Result<usize, Infallible> {
+    fn choose(&mut self, candidates: &[CandidatePair], price: Price) -> Result<usize, Infallible> {
         self.pay(price);
         let scale = match price {
             Price::Epsilon(epsilon) => 2.0 / epsilon,
@@ -99,7 +99,7 @@ impl Questions for Simulated {
         };
         let mut best = (f64::NEG_INFINITY, 0);
         for (at, candidate) in candidates.iter().enumerate() {
-            let counts = self.margin(&candidate.variables);
+            let counts = self.margin(&candidate.attributes);
             let apart: i64 = counts.iter().zip(&candidate.expected).map(|(y, q)| (y - q).abs()).sum();
             let extra = -self.uniform().ln() * scale;
             let score = (apart - candidate.penalty) as f64 + extra;

@@ -9,7 +9,7 @@
 //!   numbers that cancel each other never meet exp().
 
 use super::Term;
-use crate::variables::positions;
+use crate::attributes::positions;
 
 /// The moves, and where they act.
 #[derive(Debug)]
@@ -23,7 +23,7 @@ pub(super) struct Gauge {
     /// parameter of the single variable).
     centred: Vec<(usize, Vec<usize>, usize)>,
     /// The classes of each variable.
-    dims: Vec<usize>,
+    sizes: Vec<usize>,
 }
 
 /// Adds to one term and takes from another: the main effect of a variable, or the constant alone.
@@ -45,7 +45,7 @@ struct Place {
 }
 
 impl Gauge {
-    pub(super) fn new(dims: &[usize], terms: &[Term]) -> Self {
+    pub(super) fn new(sizes: &[usize], terms: &[Term]) -> Self {
         let mut firsts = Vec::with_capacity(terms.len());
         let mut own = 0;
         for term in terms {
@@ -54,17 +54,17 @@ impl Gauge {
         }
         let place = |term: usize, variable: usize| Place {
             first: firsts[term],
-            class: positions(dims, &terms[term].variables, &[variable]),
+            class: positions(sizes, &terms[term].attributes, &[variable]),
         };
         let mut moves = Vec::new();
         let mut centred = Vec::new();
         let mut moved = 0;
         let mut single = own;
-        for (variable, &classes) in dims.iter().enumerate() {
+        for (variable, &classes) in sizes.iter().enumerate() {
             let mut holders: Vec<usize> =
-                (0..terms.len()).filter(|&term| terms[term].variables.contains(&variable)).collect();
-            holders.sort_by_key(|&term| terms[term].variables.len());
-            for &term in holders.iter().filter(|&&term| terms[term].variables.len() > 1) {
+                (0..terms.len()).filter(|&term| terms[term].attributes.contains(&variable)).collect();
+            holders.sort_by_key(|&term| terms[term].attributes.len());
+            for &term in holders.iter().filter(|&&term| terms[term].attributes.len() > 1) {
                 let Place { first, class } = place(term, variable);
                 centred.push((first, class, single));
             }
@@ -82,7 +82,7 @@ impl Gauge {
             moves.push(Move { first: own + moved, classes: 1, to, from: None });
             moved += 1;
         }
-        Self { own, moves, moved, centred, dims: dims.to_vec() }
+        Self { own, moves, moved, centred, sizes: sizes.to_vec() }
     }
 
     /// How many coordinates there are: parameters, then moves.
@@ -92,7 +92,7 @@ impl Gauge {
 
     /// How many parameters inference is given: those of the terms, then the main effects of every variable.
     pub(super) fn for_inference(&self) -> usize {
-        self.own + self.dims.iter().sum::<usize>()
+        self.own + self.sizes.iter().sum::<usize>()
     }
 
     /// Fills in the scales of the moves: the root of one over the penalties that feel them.

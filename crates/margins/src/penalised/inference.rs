@@ -1,7 +1,7 @@
 //! Inference: the normalising constant of a log-linear model and the margins of its terms, on a junction tree.
 //!
 //! p(x) = exp(Σ_a θ_a(x_a)) ÷ Z. Each clique is filled with the factors exp(θ_a) of the terms that it hosts,
-//! the cliques tell each other their sums over the separators, once to the root and once back (Lauritzen &
+//! the cliques pass each other their sums over the separators, once to the root and once back (Lauritzen &
 //! Spiegelhalter 1988; Shafer & Shenoy 1990), and then hold the margins of p. Terms are grouped as in
 //! `schedule`: they are multiplied together on small tables before they reach the clique, and summed from
 //! small tables on the way out.
@@ -10,12 +10,12 @@
 //! overflows and cells lie between 0 and 1. Cells that underflow are below 1e-308; as long as Z is above
 //! [`SMALLEST_TOTAL`] they add nothing to it. Below, there is no answer, and the caller takes a shorter step.
 
+use crate::attributes::{cells, intersection, is_subset, positions};
+use crate::ipf::options::Order;
 use crate::junction_tree::JunctionTree;
-use crate::options::Order;
-use crate::raking::{FittedClique, layout};
+use crate::model::FittedClique;
 use crate::schedule::{Stop, schedule};
-use crate::traversal::Traversal;
-use crate::variables::{cells, intersection, is_subset, positions};
+use crate::traversal::{Traversal, layout};
 
 /// The smallest Z, relative to the product of all divisors, that is trusted.
 const SMALLEST_TOTAL: f64 = 1e-200;
@@ -43,7 +43,7 @@ struct Link {
     /// Cell `i` of the separator in the child's layout is cell `positions[i]` in the parent's.
     positions: Vec<usize>,
     /// The child's sums over the separator before the parent was heard.
-    told: Vec<f64>,
+    passed: Vec<f64>,
 }
 
 /// How a table is scaled by a function of some of its variables, and summed onto them.
@@ -86,37 +86,37 @@ struct Placed {
 impl Inference {
     /// The tables of `tree`, of which some clique holds each of `terms` (sets of variables, ascending). The
     /// parameters of the terms follow one another, each row-major.
-    pub(super) fn new(dims: &[usize], tree: &JunctionTree, terms: &[&[usize]]) -> Self {
-        let plan = Plan::new(dims, terms);
+    pub(super) fn new(sizes: &[usize], tree: &JunctionTree, terms: &[&[usize]]) -> Self {
+        let maximal = MaximalTerms::new(sizes, terms);
         let places = tree.visits_from_root();
         let mut place_of = vec![0; places.len()];
         places.iter().enumerate().for_each(|(place, (clique, _))| place_of[*clique] = place);
         let mut margins = vec![Vec::new(); places.len()];
-        for (number, set) in plan.sets.iter().enumerate() {
+        for (number, set) in maximal.sets.iter().enumerate() {
             let host = tree.host(set).expect("a junction tree has a clique for every margin it was made of");
             margins[place_of[host]].push((number, *set));
         }
-        let variables = |place: usize| tree.cliques()[places[place].0].as_slice();
+        let attributes = |place: usize| tree.cliques()[places[place].0].as_slice();
         let separator = |place: usize| {
-            places[place].1.map(|parent| (parent, intersection(variables(place), variables(parent))))
+            places[place].1.map(|parent| (parent, intersection(attributes(place), attributes(parent))))
         };
         let mut cliques: Vec<Clique> = Vec::with_capacity(places.len());
         for (place, margins) in margins.iter().enumerate() {
-            let stops = schedule(dims, variables(place), margins, Order::Free);
+            let stops = schedule(sizes, attributes(place), margins, Order::Free);
             let below = (place + 1..places.len()).filter_map(&separator);
             let mut borders: Vec<Vec<usize>> =
                 below.filter(|(parent, _)| *parent == place).map(|(_, set)| set).collect();
             let mut link = None;
             borders.extend(separator(place).map(|(_, set)| set));
-            let table = Table::new(&plan, variables(place), &stops, &borders);
+            let table = Table::new(&maximal, attributes(place), &stops, &borders);
             if let Some((parent, set)) = separator(place) {
-                let own = Walks::new(dims, &table.layout, &set);
-                let parents = Walks::new(dims, &cliques[parent].table.layout, &set);
+                let own = Walks::new(sizes, &table.layout, &set);
+                let parents = Walks::new(sizes, &cliques[parent].table.layout, &set);
                 let inner = restricted(&table.layout, &set);
                 let outer = restricted(&cliques[parent].table.layout, &set);
-                let told = vec![0.0; own.buffer.len()];
-                let positions = positions(dims, &inner, &outer);
-                link = Some(Link { parent, own, parents, positions, told });
+                let passed = vec![0.0; own.buffer.len()];
+                let positions = positions(sizes, &inner, &outer);
+                link = Some(Link { parent, own, parents, positions, passed });
             }
             cliques.push(Clique { table, link });
         }
@@ -133,14 +133,14 @@ impl Inference {
         for place in (1..self.cliques.len()).rev() {
             let (earlier, later) = self.cliques.split_at_mut(place);
             if let Clique { table, link: Some(link) } = &mut later[0] {
-                link.own.summing.sum(&table.cells, &mut link.told);
-                let largest = link.told.iter().copied().fold(0.0, f64::max);
+                link.own.summing.sum(&table.cells, &mut link.passed);
+                let largest = link.passed.iter().copied().fold(0.0, f64::max);
                 if largest.is_nan() || largest <= 0.0 {
                     return None;
                 }
                 log_scale += largest.ln();
-                for (&told, &position) in link.told.iter().zip(&link.positions) {
-                    link.parents.buffer[position] = told / largest;
+                for (&passed, &position) in link.passed.iter().zip(&link.positions) {
+                    link.parents.buffer[position] = passed / largest;
                 }
                 link.parents.scale(&mut earlier[link.parent].table.cells);
             }
@@ -155,17 +155,17 @@ impl Inference {
             let (earlier, later) = self.cliques.split_at_mut(place);
             if let Clique { table, link: Some(link) } = &mut later[0] {
                 link.parents.sum(&earlier[link.parent].table.cells);
-                for ((own, &told), &position) in
-                    link.own.buffer.iter_mut().zip(&link.told).zip(&link.positions)
+                for ((own, &passed), &position) in
+                    link.own.buffer.iter_mut().zip(&link.passed).zip(&link.positions)
                 {
-                    *own = if told > 0.0 { link.parents.buffer[position] / told } else { 0.0 };
+                    *own = if passed > 0.0 { link.parents.buffer[position] / passed } else { 0.0 };
                 }
                 link.own.scale(&mut table.cells);
             }
         }
         margins.fill(0.0);
         for clique in &mut self.cliques {
-            clique.table.tell(margins);
+            clique.table.sum_onto_terms(margins);
         }
         Some(total.ln() + log_scale)
     }
@@ -181,16 +181,16 @@ impl Inference {
     }
 }
 
-/// The maximal sets among the terms' variables, and which terms lie within each.
-struct Plan<'a> {
-    dims: &'a [usize],
+/// The maximal sets among the attributes of the terms, and which terms lie within each.
+struct MaximalTerms<'a> {
+    sizes: &'a [usize],
     sets: Vec<&'a [usize]>,
-    /// For each set its terms: variables, and the first of their parameters.
+    /// For each set its terms: attributes, and the first of their parameters.
     within: Vec<Vec<(&'a [usize], usize)>>,
 }
 
-impl<'a> Plan<'a> {
-    fn new(dims: &'a [usize], terms: &[&'a [usize]]) -> Self {
+impl<'a> MaximalTerms<'a> {
+    fn new(sizes: &'a [usize], terms: &[&'a [usize]]) -> Self {
         let mut largest_first: Vec<&[usize]> = terms.to_vec();
         largest_first.sort_by_key(|set| std::cmp::Reverse(set.len()));
         let mut sets: Vec<&[usize]> = Vec::new();
@@ -205,20 +205,20 @@ impl<'a> Plan<'a> {
             if let Some(at) = sets.iter().position(|set| is_subset(term, set)) {
                 within[at].push((term, first));
             }
-            first += cells(dims, term) as usize;
+            first += cells(sizes, term) as usize;
         }
-        Self { dims, sets, within }
+        Self { sizes, sets, within }
     }
 }
 
 impl Walks {
-    fn new(dims: &[usize], layout: &[usize], set: &[usize]) -> Self {
-        let classes: Vec<usize> = layout.iter().map(|&variable| dims[variable]).collect();
+    fn new(sizes: &[usize], layout: &[usize], set: &[usize]) -> Self {
+        let shape: Vec<usize> = layout.iter().map(|&variable| sizes[variable]).collect();
         let held: Vec<bool> = layout.iter().map(|variable| set.contains(variable)).collect();
         Self {
-            scaling: Traversal::new(&classes, &held, &vec![false; layout.len()]),
-            summing: Traversal::summing(&classes, &held),
-            buffer: vec![1.0; cells(dims, set) as usize],
+            scaling: Traversal::new(&shape, &held, &vec![false; layout.len()]),
+            summing: Traversal::summing(&shape, &held),
+            buffer: vec![1.0; cells(sizes, set) as usize],
         }
     }
 
@@ -232,16 +232,16 @@ impl Walks {
 }
 
 impl Table {
-    fn new(plan: &Plan<'_>, variables: &[usize], stops: &[Stop], borders: &[Vec<usize>]) -> Self {
+    fn new(maximal: &MaximalTerms<'_>, attributes: &[usize], stops: &[Stop], borders: &[Vec<usize>]) -> Self {
         let sets: Vec<&[usize]> = stops
             .iter()
             .map(|stop| match stop {
-                Stop::Margin(number) => plan.sets[*number],
-                Stop::Group { variables, .. } => variables,
+                Stop::Margin(number) => maximal.sets[*number],
+                Stop::Group { attributes, .. } => attributes,
             })
             .collect();
         let roles: Vec<&[usize]> = sets.iter().copied().chain(borders.iter().map(Vec::as_slice)).collect();
-        let layout = layout(plan.dims, variables, &roles);
+        let layout = layout(maximal.sizes, attributes, &roles);
         let stations = stops
             .iter()
             .zip(sets)
@@ -249,24 +249,24 @@ impl Table {
                 let order = restricted(&layout, set);
                 let terms = match stop {
                     Stop::Margin(number) => Terms::Here(
-                        plan.within[*number]
+                        maximal.within[*number]
                             .iter()
                             .map(|&(term, first)| Placed {
                                 first,
-                                positions: positions(plan.dims, &order, term),
+                                positions: positions(maximal.sizes, &order, term),
                             })
                             .collect(),
                     ),
-                    Stop::Group { variables, stops } => {
-                        let table = Self::new(plan, variables, stops, &[]);
-                        let positions = positions(plan.dims, &table.layout, &order);
+                    Stop::Group { attributes, stops } => {
+                        let table = Self::new(maximal, attributes, stops, &[]);
+                        let positions = positions(maximal.sizes, &table.layout, &order);
                         Terms::Within { table, positions }
                     }
                 };
-                Station { walks: Walks::new(plan.dims, &layout, set), terms }
+                Station { walks: Walks::new(maximal.sizes, &layout, set), terms }
             })
             .collect();
-        let size = cells(plan.dims, variables) as usize;
+        let size = cells(maximal.sizes, attributes) as usize;
         Self { layout, cells: vec![1.0; size], stations }
     }
 
@@ -302,7 +302,7 @@ impl Table {
     }
 
     /// Sums the table onto its terms.
-    fn tell(&mut self, margins: &mut [f64]) {
+    fn sum_onto_terms(&mut self, margins: &mut [f64]) {
         for Station { walks, terms } in &mut self.stations {
             walks.sum(&self.cells);
             match terms {
@@ -317,7 +317,7 @@ impl Table {
                     for (cell, &position) in table.cells.iter_mut().zip(&*positions) {
                         *cell = walks.buffer[position];
                     }
-                    table.tell(margins);
+                    table.sum_onto_terms(margins);
                 }
             }
         }

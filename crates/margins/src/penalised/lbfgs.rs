@@ -10,11 +10,11 @@ use std::collections::VecDeque;
 const MEMORY: usize = 20;
 /// The share of the fall that the slope promises, which a step must bring.
 const ENOUGH: f64 = 1e-4;
-/// The share of the slope that may remain where the value cannot tell.
+/// The share of the slope that may remain where the value is too imprecise to decide.
 const FLATTER: f64 = 0.8;
 /// Changes of the value below this share of it are rounding.
 const ROUNDING: f64 = 1e-14;
-/// A step is shortened so often before the search gives up.
+/// A step is shortened at most this often before the search gives up.
 const SHORTENED: usize = 40;
 
 /// Where a search has ended.

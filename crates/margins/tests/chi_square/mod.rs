@@ -4,7 +4,7 @@ use statrs::distribution::{ChiSquared, ContinuousCDF};
 
 /// Asserts that `counts` may have been drawn with probabilities proportional to `weights`. A right sampler
 /// fails with probability 1e-6; seeds are fixed, so it fails always or never.
-pub(crate) fn assert_fits(counts: &[f64], weights: &[f64]) {
+pub fn assert_fits(counts: &[f64], weights: &[f64]) {
     let records: f64 = counts.iter().sum();
     let total: f64 = weights.iter().sum();
     let mut statistic = 0.0;

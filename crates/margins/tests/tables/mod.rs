@@ -1,39 +1,39 @@
 //! Small tables for the tests, and plain definitions to hold the crate against.
 #![allow(dead_code)] // each test file uses its part
 
-use loglinear::{Impossible, Target};
+use margins::{Impossible, TargetMargin};
 
 /// All variables.
-pub fn all(dims: &[usize]) -> Vec<usize> {
-    (0..dims.len()).collect()
+pub fn all(sizes: &[usize]) -> Vec<usize> {
+    (0..sizes.len()).collect()
 }
 
-/// Where cell `cell` of the full table falls in the margin over `variables`.
-pub fn position(dims: &[usize], cell: usize, variables: &[usize]) -> usize {
-    variables.iter().fold(0, |at, &variable| {
-        let stride: usize = dims[variable + 1..].iter().product();
-        at * dims[variable] + cell / stride % dims[variable]
+/// Where cell `cell` of the full table falls in the margin over `attributes`.
+pub fn position(sizes: &[usize], cell: usize, attributes: &[usize]) -> usize {
+    attributes.iter().fold(0, |at, &variable| {
+        let stride: usize = sizes[variable + 1..].iter().product();
+        at * sizes[variable] + cell / stride % sizes[variable]
     })
 }
 
 /// A margin by its definition.
-pub fn margin(dims: &[usize], table: &[f64], variables: &[usize]) -> Vec<f64> {
-    let mut sums = vec![0.0; variables.iter().map(|&variable| dims[variable]).product()];
+pub fn margin(sizes: &[usize], table: &[f64], attributes: &[usize]) -> Vec<f64> {
+    let mut sums = vec![0.0; attributes.iter().map(|&variable| sizes[variable]).product()];
     for (cell, count) in table.iter().enumerate() {
-        sums[position(dims, cell, variables)] += count;
+        sums[position(sizes, cell, attributes)] += count;
     }
     sums
 }
 
 /// Margins of one table as targets.
-pub fn targets(dims: &[usize], table: &[f64], sets: &[Vec<usize>]) -> Vec<Target> {
-    sets.iter().map(|set| Target::new(set.clone(), margin(dims, table, set))).collect()
+pub fn targets(sizes: &[usize], table: &[f64], sets: &[Vec<usize>]) -> Vec<TargetMargin> {
+    sets.iter().map(|set| TargetMargin::new(set.clone(), margin(sizes, table, set))).collect()
 }
 
 /// A table with its impossible cells emptied.
-pub fn without(dims: &[usize], table: &[f64], rules: &[Impossible]) -> Vec<f64> {
+pub fn without(sizes: &[usize], table: &[f64], rules: &[Impossible]) -> Vec<f64> {
     let ruled_out =
-        |cell: usize| rules.iter().any(|rule| rule.cells.contains(position(dims, cell, &rule.variables)));
+        |cell: usize| rules.iter().any(|rule| rule.cells.contains(position(sizes, cell, &rule.attributes)));
     table.iter().enumerate().map(|(cell, count)| if ruled_out(cell) { 0.0 } else { *count }).collect()
 }
 
@@ -59,10 +59,10 @@ pub fn numbers(count: usize, seed: u32) -> Vec<f64> {
 }
 
 /// Records whose columns depend on the column before, in one column of class numbers for each variable.
-pub fn records(dims: &[usize], count: usize, seed: u32) -> Vec<Vec<usize>> {
+pub fn records(sizes: &[usize], count: usize, seed: u32) -> Vec<Vec<usize>> {
     let mut next = scrambled(seed);
     let mut columns: Vec<Vec<usize>> = Vec::new();
-    for &classes in dims {
+    for &classes in sizes {
         let column = (0..count).map(|row| match columns.last() {
             Some(before) if next().is_multiple_of(2) => before[row] % classes,
             _ => next() as usize % classes,
@@ -74,10 +74,11 @@ pub fn records(dims: &[usize], count: usize, seed: u32) -> Vec<Vec<usize>> {
 }
 
 /// A margin counted from records.
-pub fn counted(dims: &[usize], columns: &[Vec<usize>], variables: &[usize]) -> Target {
-    let mut counts = vec![0.0; variables.iter().map(|&variable| dims[variable]).product()];
+pub fn counted(sizes: &[usize], columns: &[Vec<usize>], attributes: &[usize]) -> TargetMargin {
+    let mut counts = vec![0.0; attributes.iter().map(|&variable| sizes[variable]).product()];
     for row in 0..columns[0].len() {
-        counts[variables.iter().fold(0, |at, &variable| at * dims[variable] + columns[variable][row])] += 1.0;
+        counts[attributes.iter().fold(0, |at, &variable| at * sizes[variable] + columns[variable][row])] +=
+            1.0;
     }
-    Target::new(variables, counts)
+    TargetMargin::new(attributes, counts)
 }

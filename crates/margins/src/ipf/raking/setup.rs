@@ -2,30 +2,29 @@
 //! a clique.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 
 use super::{Change, Door, Raking, Station, Table};
+use crate::attributes::{cells, for_each_position, intersection, positions};
+use crate::ipf::options::Order;
+use crate::ipf::target::{Impossible, Problem};
 use crate::junction_tree::JunctionTree;
-use crate::options::Order;
 use crate::schedule::{Stop, schedule};
-use crate::target::{Impossible, Problem};
-use crate::traversal::{Traversal, total};
-use crate::variables::{cells, for_each_position, intersection, positions};
+use crate::traversal::{Traversal, layout, total};
 
 /// A factor of the table before the first sweep. Where no factor speaks, that table is uniform.
 #[derive(Debug)]
 pub(crate) enum Potential<'a> {
     /// 0 where a cell is impossible, else 1.
     Possible(&'a Impossible),
-    /// A non-negative function of `variables` (ascending), row-major.
-    Weights { variables: &'a [usize], weights: Cow<'a, [f64]> },
+    /// A non-negative function of `attributes` (ascending), row-major.
+    Weights { attributes: &'a [usize], weights: Cow<'a, [f64]> },
 }
 
 impl Potential<'_> {
-    fn variables(&self) -> &[usize] {
+    fn attributes(&self) -> &[usize] {
         match self {
-            Self::Possible(rule) => &rule.variables,
-            Self::Weights { variables, .. } => variables,
+            Self::Possible(rule) => &rule.attributes,
+            Self::Weights { attributes, .. } => attributes,
         }
     }
 }
@@ -45,40 +44,41 @@ impl Raking {
         for (place, (clique, _)) in places.iter().enumerate() {
             place_of[*clique] = place;
         }
-        let place_of_host = |variables: &[usize]| tree.host(variables).map_or(0, |clique| place_of[clique]);
+        let place_of_host = |attributes: &[usize]| tree.host(attributes).map_or(0, |clique| place_of[clique]);
         let mut margins = vec![Vec::new(); count];
         for (number, target) in problem.targets.iter().enumerate() {
-            margins[place_of_host(&target.variables)].push((number, target.variables.as_slice()));
+            margins[place_of_host(&target.attributes)].push((number, target.attributes.as_slice()));
         }
         let mut potentials = vec![Vec::new(); count];
         for potential in start {
-            potentials[place_of_host(potential.variables())].push(potential);
+            potentials[place_of_host(potential.attributes())].push(potential);
         }
-        let variables: Vec<&[usize]> =
+        let attributes: Vec<&[usize]> =
             places.iter().map(|(clique, _)| tree.cliques()[*clique].as_slice()).collect();
         let parents: Vec<Option<usize>> = places.iter().map(|(_, parent)| *parent).collect();
         let separator =
-            |place: usize| parents[place].map(|parent| intersection(variables[place], variables[parent]));
+            |place: usize| parents[place].map(|parent| intersection(attributes[place], attributes[parent]));
 
-        // Children before parents, so that a clique can be told of the start by all that hangs on it (the
+        // Children before parents, so that a clique receives the start of all that hangs on it (the
         // collecting half of Lauritzen & Spiegelhalter 1988). The first sweep brings the other half.
         let mut cliques: Vec<Option<Table>> = (0..count).map(|_| None).collect();
         let mut children: Vec<Vec<usize>> = vec![Vec::new(); count];
         for place in (0..count).rev() {
-            let mut stops = stops(problem, &schedule(problem.dims, variables[place], &margins[place], order));
+            let mut stops =
+                stops(problem, &schedule(problem.sizes, attributes[place], &margins[place], order));
             for &child in children[place].iter().rev() {
                 stops.push((separator(child).unwrap_or_default(), Making::Branch(child)));
             }
             let separator = separator(place);
             let entrance = separator.as_deref().map_or(Entrance::Ring, Entrance::Separator);
-            let mut table = table(problem, variables[place], stops, entrance);
+            let mut table = table(problem, attributes[place], stops, entrance);
             table.cells.fill(1.0);
             for potential in &potentials[place] {
-                table.weigh(potential, problem.dims);
+                table.weigh(potential, problem.sizes);
             }
             for &child in &children[place] {
                 if let Some(child) = &mut cliques[child] {
-                    table.hear(child, problem.dims);
+                    table.hear(child, problem.sizes);
                 }
             }
             let total = total(&table.cells);
@@ -101,40 +101,42 @@ impl Raking {
 
 impl Table {
     /// Multiplies in a factor of the start.
-    fn weigh(&mut self, potential: &Potential<'_>, dims: &[usize]) {
+    fn weigh(&mut self, potential: &Potential<'_>, sizes: &[usize]) {
         let Self { layout, cells, .. } = self;
         match potential {
             Potential::Possible(rule) => {
-                for_each_position(dims, layout, &rule.variables, |cell, position| {
+                for_each_position(sizes, layout, &rule.attributes, |cell, position| {
                     if rule.cells.contains(position) {
                         cells[cell] = 0.0;
                     }
                 })
             }
-            Potential::Weights { variables, weights } => {
-                for_each_position(dims, layout, variables, |cell, position| cells[cell] *= weights[position]);
+            Potential::Weights { attributes, weights } => {
+                for_each_position(sizes, layout, attributes, |cell, position| {
+                    cells[cell] *= weights[position]
+                });
             }
         }
     }
 
     /// Multiplies in what a child knows of the separator, and learns where the child's cells of it are.
-    fn hear(&mut self, child: &mut Table, dims: &[usize]) {
-        let Door::Separator { told, positions: places, .. } = &mut child.door else { return };
+    fn hear(&mut self, child: &mut Table, sizes: &[usize]) {
+        let Door::Separator { passed, positions: places, .. } = &mut child.door else { return };
         let inner: Vec<usize> = child.layout.iter().copied().filter(|v| self.layout.contains(v)).collect();
         let outer: Vec<usize> = self.layout.iter().copied().filter(|v| inner.contains(v)).collect();
-        *places = positions(dims, &inner, &outer);
-        let classes =
-            |layout: &[usize]| -> Vec<usize> { layout.iter().map(|&variable| dims[variable]).collect() };
+        *places = positions(sizes, &inner, &outer);
+        let shape =
+            |layout: &[usize]| -> Vec<usize> { layout.iter().map(|&variable| sizes[variable]).collect() };
         let holds = |layout: &[usize]| -> Vec<bool> {
             layout.iter().map(|variable| inner.contains(variable)).collect()
         };
-        Traversal::summing(&classes(&child.layout), &holds(&child.layout)).sum(&child.cells, told);
-        let mut factor = vec![0.0; told.len()];
-        for (&told, &place) in told.iter().zip(&*places) {
-            factor[place] = told;
+        Traversal::summing(&shape(&child.layout), &holds(&child.layout)).sum(&child.cells, passed);
+        let mut factor = vec![0.0; passed.len()];
+        for (&passed, &place) in passed.iter().zip(&*places) {
+            factor[place] = passed;
         }
         let nowhere = vec![false; self.layout.len()];
-        let scaling = Traversal::new(&classes(&self.layout), &holds(&self.layout), &nowhere);
+        let scaling = Traversal::new(&shape(&self.layout), &holds(&self.layout), &nowhere);
         scaling.scale_and_sum(&mut self.cells, &factor, &mut [0.0]);
     }
 }
@@ -157,57 +159,57 @@ fn stops(problem: &Problem<'_>, scheduled: &[Stop]) -> Vec<(Vec<usize>, Making)>
     scheduled
         .iter()
         .map(|stop| match stop {
-            Stop::Margin(number) => (problem.targets[*number].variables.clone(), Making::Margin(*number)),
-            Stop::Group { variables, stops: inner } => {
-                let table = table(problem, variables, stops(problem, inner), Entrance::Fresh);
-                (variables.clone(), Making::Group(Box::new(table)))
+            Stop::Margin(number) => (problem.targets[*number].attributes.clone(), Making::Margin(*number)),
+            Stop::Group { attributes, stops: inner } => {
+                let table = table(problem, attributes, stops(problem, inner), Entrance::Fresh);
+                (attributes.clone(), Making::Group(Box::new(table)))
             }
         })
         .collect()
 }
 
-/// A table over `variables` with these stations; its cells are not yet filled.
+/// A table over `attributes` with these stations; its cells are not yet filled.
 fn table(
     problem: &Problem<'_>,
-    variables: &[usize],
+    attributes: &[usize],
     stops: Vec<(Vec<usize>, Making)>,
     entrance: Entrance<'_>,
 ) -> Table {
-    let dims = problem.dims;
+    let sizes = problem.sizes;
     let separator = match entrance {
         Entrance::Separator(separator) => separator,
         Entrance::Ring | Entrance::Fresh => &[],
     };
     let sets: Vec<&[usize]> = stops.iter().map(|(set, _)| set.as_slice()).chain([separator]).collect();
-    let layout = layout(dims, variables, &sets);
-    let classes: Vec<usize> = layout.iter().map(|&variable| dims[variable]).collect();
+    let layout = layout(sizes, attributes, &sets);
+    let shape: Vec<usize> = layout.iter().map(|&variable| sizes[variable]).collect();
     let holds =
         |set: &[usize]| -> Vec<bool> { layout.iter().map(|variable| set.contains(variable)).collect() };
     let last = stops.last().map_or(separator, |(set, _)| set).to_vec();
     let door = match entrance {
         Entrance::Ring => Door::Ring,
-        Entrance::Fresh => Door::Fresh { exit: Traversal::new(&classes, &holds(&last), &holds(&[])) },
+        Entrance::Fresh => Door::Fresh { exit: Traversal::new(&shape, &holds(&last), &holds(&[])) },
         Entrance::Separator(separator) => {
-            let exit = Traversal::new(&classes, &holds(&last), &holds(separator));
-            let size = cells(dims, separator) as usize;
-            Door::Separator { exit, told: vec![0.0; size], factor: vec![1.0; size], positions: Vec::new() }
+            let exit = Traversal::new(&shape, &holds(&last), &holds(separator));
+            let size = cells(sizes, separator) as usize;
+            Door::Separator { exit, passed: vec![0.0; size], factor: vec![1.0; size], positions: Vec::new() }
         }
     };
     let mut before = if matches!(entrance, Entrance::Ring) { last } else { separator.to_vec() };
     let mut stations = Vec::with_capacity(stops.len());
     for (set, making) in stops {
-        let arrival = Traversal::new(&classes, &holds(&before), &holds(&set));
+        let arrival = Traversal::new(&shape, &holds(&before), &holds(&set));
         let order: Vec<usize> = layout.iter().copied().filter(|variable| set.contains(variable)).collect();
-        let size = cells(dims, &set) as usize;
+        let size = cells(sizes, &set) as usize;
         let change = match making {
             Making::Margin(number) => {
                 let target = &problem.targets[number];
-                let positions = positions(dims, &order, &target.variables);
+                let positions = positions(sizes, &order, &target.attributes);
                 let wanted = positions.into_iter().map(|position| target.counts[position]).collect();
                 Change::Margin { target: number, wanted, before: vec![0.0; size] }
             }
             Making::Group(table) => {
-                let positions = positions(dims, &table.layout, &order);
+                let positions = positions(sizes, &table.layout, &order);
                 Change::Group { table: *table, positions }
             }
             Making::Branch(clique) => Change::Branch { clique },
@@ -215,18 +217,5 @@ fn table(
         stations.push(Station { arrival, sums: vec![0.0; size], factor: vec![1.0; size], change });
         before = set;
     }
-    Table { cells: vec![0.0; classes.iter().product()], layout, stations, door }
-}
-
-/// Orders the variables of a table so that those on which the same stations depend are neighbours, the
-/// largest such class last: it becomes the contiguous run of every traversal.
-pub(crate) fn layout(dims: &[usize], variables: &[usize], sets: &[&[usize]]) -> Vec<usize> {
-    let mut classes: BTreeMap<Vec<bool>, Vec<usize>> = BTreeMap::new();
-    for &variable in variables {
-        let role = sets.iter().map(|set| set.contains(&variable)).collect();
-        classes.entry(role).or_default().push(variable);
-    }
-    let mut classes: Vec<Vec<usize>> = classes.into_values().collect();
-    classes.sort_by_key(|class| (cells(dims, class), class.first().copied()));
-    classes.concat()
+    Table { cells: vec![0.0; shape.iter().product()], layout, stations, door }
 }
