@@ -10,10 +10,9 @@
 //! post-processing.
 
 use crate::FittedModel;
-use crate::penalised::{self, PenalisedOptions, Term};
-
 use crate::noisy::margin_budget::MarginBudget;
 use crate::noisy::measurement::{MeasurementError, ProtectedTable};
+use crate::penalised::{self, PenalisedOptions, Term};
 
 /// What a record's worth of evenness weighs beside a squared error of one variance.
 const EVENNESS: f64 = 0.01;

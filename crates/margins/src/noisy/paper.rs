@@ -9,10 +9,9 @@
 //! Privacy: the table is seen through [`ProtectedTable`] alone, the prices add up to the budget, and the rest is
 //! post-processing.
 
-use crate::{Disagreement, Error, FittedModel, Options, Order, TargetMargin, fit};
-
 use crate::noisy::margin_budget::MarginBudget;
 use crate::noisy::measurement::{MeasurementError, ProtectedTable};
+use crate::{Disagreement, Error, FittedModel, Options, Order, TargetMargin, fit};
 
 /// What takes the place of counts that are not positive; the next is tried where a fit breaks down on the one
 /// before, which needs a cell to fall below what a double can hold.

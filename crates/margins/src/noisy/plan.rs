@@ -22,15 +22,13 @@
 //! **Accounting.** All amounts are whole multiples of 2⁻⁴⁰, rounded down, and add up to the budget exactly
 //! (sequential composition). In a selecting run every round is paid from what is left.
 //!
-//! **Large tables.** Where the full table has more than `DENSE_LIMIT` cells, all pairs cannot be fitted, and a
-//! round only takes pairs that keep the model's junction tree within `TREE_LIMIT` cells: a rule that looks at
-//! numbers of classes and at earlier choices, never at the table. There are at most `ROUNDS_A_VARIABLE` rounds for
-//! each variable. Where the tree has room for fewer pairs than there are rounds, the rest of the budget is shared
+//! **Large tables.** Where the full table has more than 2²² cells, all pairs cannot be fitted, and a round only
+//! takes pairs that keep the model's junction tree within 2²⁰ cells: a rule that looks at numbers of classes and at
+//! earlier choices, never at the table. There are at most two rounds for each variable. Where the tree has room for fewer pairs than there are rounds, the rest of the budget is shared
 //! among the rounds that remain.
 
-use crate::junction_tree::JunctionTree;
-
 use crate::error::Error;
+use crate::junction_tree::JunctionTree;
 use crate::noisy::measurement::{Notion, Price};
 use crate::noisy::shares::Amount;
 
@@ -134,7 +132,7 @@ impl MeasurementPlan {
     }
 
     /// Every step with its price. Rounds may turn out fewer, and then cost more each, where the junction
-    /// tree of the pairs chosen leaves no room for another (`TREE_LIMIT`); the sum stays the same.
+    /// tree of the pairs chosen leaves no room for another; the sum stays the same.
     pub fn steps(&self) -> Vec<MeasurementStep> {
         let price = |amount: Amount| self.notion.price(amount.value());
         let one_way = self.one_way.iter().map(|&(variable, amount)| MeasurementStep::Measure {

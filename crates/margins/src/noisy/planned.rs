@@ -16,8 +16,6 @@
 use std::collections::BTreeMap;
 
 use crate::FittedModel;
-use crate::penalised::{self, PenalisedOptions, Term};
-
 use crate::error::Error;
 use crate::noisy::measurement::{
     CandidatePair, Measurement, MeasurementError, Noise, Price, ProtectedTable, measured,
@@ -25,6 +23,7 @@ use crate::noisy::measurement::{
 use crate::noisy::plan::{DENSE_LIMIT, Design, MeasurementPlan, TREE_LIMIT};
 use crate::noisy::posterior::{Moments, NoisyCount, Posterior};
 use crate::noisy::shares::Amount;
+use crate::penalised::{self, PenalisedOptions, Term};
 
 /// Shapes κ of the prior of a single variable's counts.
 const ONE_WAY_SHAPES: [f64; 8] = [0.15, 0.3, 0.6, 1.0, 2.0, 5.0, 20.0, 100.0];
