@@ -1,11 +1,13 @@
 //! `ipf`: a log-linear model of the chosen margins (Raab 2022, section 2.1), fitted by iterative proportional fitting.
 //!
+//! Only a run without privacy is iterative proportional fitting as such: a [private] one fits noisy margins, by default by a penalised likelihood.
+//!
 //! The model keeps the margins it is given and nothing beyond. It is held as the full table while that is small, else on the cliques
 //! of the margins' junction tree, so that K has no limit as long as the margins hang together loosely.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use loglinear::{Error, FittedModel, Impossible, Options, Sampler, Target};
+use margins::{Error, FittedModel, Impossible, Options, Sampler, TargetMargin};
 use serde::{Deserialize, Serialize};
 use table::{Attributes, Domain};
 
@@ -21,7 +23,7 @@ mod published_totals;
 /// The card.
 pub const CARD: MethodCard = MethodCard {
     name: "ipf",
-    summary: "keeps chosen margins of the cross-table and nothing beyond, by a log-linear model",
+    summary: "keeps chosen margins of the cross-table and nothing beyond, by a log-linear model; a private run measures margins under noise and by default fits them by penalised likelihood, not by proportional fitting",
     use_when: "tables of two or three variables must be right, and few unique records may recur",
     needs: Needs::Counts,
     options: &[
@@ -32,7 +34,7 @@ pub const CARD: MethodCard = MethodCard {
         },
         OptionCard {
             name: "estimate",
-            meaning: "in a private run, how noisy margins become a model: planned (measures what the budget can afford and shrinks what is noise), least-squares, or paper",
+            meaning: "in a private run, how noisy margins become a model: planned (measures what the budget can afford and shrinks what is noise, by a penalised fit), least-squares (a penalised fit to the named margins), or paper (iterative proportional fitting as in Raab 2022)",
             default: "planned",
         },
         OptionCard {
@@ -52,7 +54,7 @@ pub const CARD: MethodCard = MethodCard {
         },
         OptionCard {
             name: "sweeps",
-            meaning: "give up, and say so, after so many rounds over the margins",
+            meaning: "give up, and say so, after this many rounds over the margins",
             default: "5000",
         },
         OptionCard {
@@ -62,7 +64,7 @@ pub const CARD: MethodCard = MethodCard {
         },
     ],
     memory: "8 bytes a cell of the full table (up to 2^27 cells), or of the junction tree's cliques",
-    citation: "Raab (2022), 2.1; Deming and Stephan (1940); Lauritzen (1996), Graphical models, 4.3",
+    citation: "Raab (2022), 2.1; Deming and Stephan (1940); Lauritzen (1996), Graphical models, 4.3; for private runs by default Dudik, Phillips and Schapire (2007)",
 };
 
 /// The settings.
@@ -183,14 +185,14 @@ impl Synthesizer for Ipf {
             .all()
             .iter()
             .map(|zeros| Impossible {
-                variables: zeros.attributes.positions().to_vec(),
+                attributes: zeros.attributes.positions().to_vec(),
                 cells: zeros.cells.clone(),
             })
             .collect();
-        let dims = domain.sizes(&Attributes::all(domain));
+        let sizes = domain.sizes(&Attributes::all(domain));
         let options = Options { tolerance: self.tolerance, max_sweeps: self.sweeps, ..Options::default() };
         let mut model =
-            loglinear::fit(&dims, &targets, &impossible, &options).map_err(|error| names.explain(error))?;
+            margins::fit(&sizes, &targets, &impossible, &options).map_err(|error| names.explain(error))?;
         let totals = self.totals.list();
         let mut remarks = vec![convergence("fitted", &model)];
         if !added.is_empty() {
@@ -201,7 +203,7 @@ impl Synthesizer for Ipf {
         if !totals.is_empty() {
             let published =
                 totals.iter().map(|file| published_totals::read(std::path::Path::new(file), domain));
-            let published = published.collect::<Result<Vec<Target>, _>>()?;
+            let published = published.collect::<Result<Vec<TargetMargin>, _>>()?;
             model = model.rake(&published, &options).map_err(|error| names.explain(error))?;
             remarks.push(convergence("raked to the published totals", &model));
         }
@@ -212,7 +214,7 @@ impl Synthesizer for Ipf {
 
 impl Ipf {
     /// The margins' counts, with the prior's share added to every cell that can occur.
-    fn targets(&self, data: Data<'_>, wanted: &[Attributes]) -> Result<Vec<Target>, SynthesisError> {
+    fn targets(&self, data: Data<'_>, wanted: &[Attributes]) -> Result<Vec<TargetMargin>, SynthesisError> {
         let domain = data.counts.domain();
         let counted = data.counts.margins(wanted)?;
         let target = |margin: &table::Margin| {
@@ -225,7 +227,7 @@ impl Ipf {
                     .zip(possible)
                     .for_each(|(count, cells)| *count += self.nprior * cells as f64 / all);
             }
-            Ok(Target::new(margin.attributes().positions().to_vec(), counts))
+            Ok(TargetMargin::new(margin.attributes().positions().to_vec(), counts))
         };
         counted.iter().map(target).collect()
     }
@@ -250,8 +252,8 @@ fn convergence(what: &str, model: &FittedModel) -> String {
 struct Names<'a>(&'a Domain);
 
 impl Names<'_> {
-    fn of(&self, variables: &[usize]) -> String {
-        self.0.describe(&Attributes::new(variables.iter().copied()))
+    fn of(&self, attributes: &[usize]) -> String {
+        self.0.describe(&Attributes::new(attributes.iter().copied()))
     }
 
     fn explain(&self, error: Error) -> SynthesisError {
@@ -274,10 +276,10 @@ impl Names<'_> {
                     ),
                 );
             }
-            Error::Unreachable { variables } => {
+            Error::Unreachable { attributes } => {
                 format!(
                     "the margin {} counts records where the schema allows none; correct the rule",
-                    self.of(variables)
+                    self.of(attributes)
                 )
             }
             Error::Disagreement { first, second, .. } => {
@@ -286,6 +288,14 @@ impl Names<'_> {
                     self.of(first),
                     self.of(second)
                 )
+            }
+            Error::Measurement { attributes, .. } => {
+                return SynthesisError::option("margins", format!("{} is named twice", self.of(attributes)));
+            }
+            Error::MeasurementTooLarge { attributes, limit } => {
+                let margin = self.of(attributes);
+                let message = format!("{margin} has more than {limit} cells; leave it out");
+                return SynthesisError::option("margins", message);
             }
             other => other.to_string(),
         };
@@ -307,7 +317,7 @@ struct IpfModel {
     private: bool,
 }
 
-/// So many blocks are drawn for one that keeps the schema before the model is given up.
+/// At most this many blocks are drawn for one that keeps the schema before the model is given up.
 const MOST_BLOCKS: u64 = 1_000;
 
 impl IpfModel {

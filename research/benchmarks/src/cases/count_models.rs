@@ -1,7 +1,7 @@
 //! Methods that need only counts.
 
 use frontier::plan::{CellSizes, Grid, MeanCount, Mechanism, Plan};
-use loglinear::{Options, Target};
+use margins::{Options, TargetMargin};
 use papers::school_census::school_census;
 use statistics::counts::CountFamily;
 use synthesis::methods::saturated::synthetic_counts;
@@ -96,15 +96,15 @@ pub const IPF: Case = Case {
     work: |places, _| {
         let table = read(&places.shared("data/sd2011_s7.csv")?)?;
         let coded = CodedTable::new(&table, &Grouping::default()).map_err(BenchError::failed)?;
-        let dims = coded.domain().sizes(&Attributes::all(coded.domain()));
+        let sizes = coded.domain().sizes(&Attributes::all(coded.domain()));
         let margins = coded.all_margins(2).map_err(BenchError::failed)?;
         let target = |margin: &table::Margin| {
             let counts: Vec<f64> = margin.counts().iter().map(|count| *count as f64).collect();
-            Target::new(margin.attributes().positions().to_vec(), counts)
+            TargetMargin::new(margin.attributes().positions().to_vec(), counts)
         };
-        let targets: Vec<Target> = margins.iter().map(target).collect();
+        let targets: Vec<TargetMargin> = margins.iter().map(target).collect();
         let options = Options { max_sweeps: 35, ..Options::default() };
-        repeatedly(|| loglinear::fit(&dims, &targets, &[], &options).map_err(BenchError::failed))
+        repeatedly(|| margins::fit(&sizes, &targets, &[], &options).map_err(BenchError::failed))
     },
     peers: &[
         Peer::Figure { name: "R mipfp", cpu_s: 3.7 },

@@ -1,4 +1,9 @@
-//! `ipf` under privacy: a log-linear model of margins that were counted under noise (Raab 2022, section 2.2).
+//! `ipf` under privacy: a log-linear model of margins that were measured under noise.
+//!
+//! **Not iterative proportional fitting by default.** Noisy margins contradict each other, and IPF would meet their noise exactly. `planned`, the
+//! default, measures the margins that the budget can afford, shrinks them by a posterior of the counts, and fits them by penalised likelihood
+//! ([`planned`]); `least-squares` is a penalised fit to all named margins ([`least_squares`]). Only `paper` is IPF: negative counts to nearly zero,
+//! rescaled, raked (Raab 2022, section 2.2; [`paper`]).
 //!
 //! **Privacy.** The table is seen only through noisy margins and, in `planned`, through choices of the margin to measure next. Adding
 //! or removing a record changes one cell of a margin by one: discrete Laplace noise of scale 1/ε costs ε, discrete Gaussian noise of variance 1/(2ρ) costs ρ. A choice has
@@ -6,11 +11,11 @@
 //! Questions are asked one after the other, each may depend on earlier answers, and their costs add up. Everything else (shrinkage,
 //! fit, draws, cells that cannot occur drawn again) sees the answers only and costs nothing.
 
-use loglinear::FittedModel;
-use noisy_margins::plan::{Plan, Step};
-use noisy_margins::{
-    Candidate, Error, MarginBudget, Noise, NoisyMargin, Price, Questions, Weights, all_pairs, least_squares,
-    paper, planned,
+use margins::FittedModel;
+use margins::noisy::plan::{MeasurementPlan, MeasurementStep};
+use margins::noisy::{
+    BudgetSharing, CandidatePair, MarginBudget, Measurement, MeasurementError, Noise, Price, ProtectedTable,
+    all_pairs, least_squares, paper, planned,
 };
 use privacy::ledger::{Charge, Mechanism};
 use privacy::{Cost, GuardedTable, NoiseLaw, PrivacyError};
@@ -37,12 +42,12 @@ struct Private {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 enum Estimate {
-    /// Measures what the budget can afford and shrinks what is noise.
+    /// Measures what the budget can afford and shrinks what is noise, by a penalised fit.
     #[default]
     Planned,
     /// The most even table close to all noisy margins in squared error.
     LeastSquares,
-    /// Negatives to zero, rescale, fit: as in the paper.
+    /// Negatives to zero, rescale, iterative proportional fitting: as in the paper.
     Paper,
 }
 
@@ -85,8 +90,8 @@ impl PrivateSynthesizer for Private {
         let domain = public.domain;
         let steps = match self.estimate {
             Estimate::Planned => {
-                let plan = Plan::new(&levels(domain), public.size, price(public.charge));
-                plan.map_err(|error| explain(domain, error))?.steps()
+                let plan = MeasurementPlan::new(&sizes(domain), public.size, price(public.charge));
+                plan.map_err(|error| Names(domain).explain(error))?.steps()
             }
             Estimate::LeastSquares | Estimate::Paper => self.budget(public)?.steps(),
         };
@@ -99,11 +104,11 @@ impl PrivateSynthesizer for Private {
         };
         for step in steps {
             match step {
-                Step::Measure { variables, price } => {
-                    let margin = domain.describe(&Attributes::new(variables));
+                MeasurementStep::Measure { attributes, price } => {
+                    let margin = domain.describe(&Attributes::new(attributes));
                     add(format!("counts of {margin}"), measure, price)?;
                 }
-                Step::Round { number, choose: choice, measure: price } => {
+                MeasurementStep::Round { number, choose: choice, measure: price } => {
                     if let Some(choice) = choice {
                         add(format!("choice of the next pair (round {number})"), choose, choice)?;
                     }
@@ -119,7 +124,7 @@ impl PrivateSynthesizer for Private {
         let mut asking = Asking { guard, choices: 0 };
         let (model, remarks) = match self.estimate {
             Estimate::Planned => {
-                let planned = planned::run(&levels(domain), public.size, price(public.charge), &mut asking);
+                let planned = planned::run(&sizes(domain), public.size, price(public.charge), &mut asking);
                 let planned = planned.map_err(|error| explain(domain, error))?;
                 let remarks = planned.remarks();
                 (planned.model, remarks)
@@ -159,17 +164,17 @@ impl Private {
             Some(text) => margins(text, domain)?.iter().map(|margin| margin.positions().to_vec()).collect(),
             None => all_pairs(domain.variables().len()),
         };
-        let weights = match &self.weights {
-            MarginWeights::Even => Weights::Even,
-            MarginWeights::ByCells => Weights::ByCells,
-            MarginWeights::Given(weights) => Weights::Given(weights.clone()),
+        let sharing = match &self.weights {
+            MarginWeights::Even => BudgetSharing::Even,
+            MarginWeights::ByCells => BudgetSharing::ByCells,
+            MarginWeights::Given(weights) => BudgetSharing::Given(weights.clone()),
         };
-        MarginBudget::new(&levels(domain), public.size, &wanted, &weights, price(public.charge))
-            .map_err(|error| explain(domain, error))
+        MarginBudget::new(&sizes(domain), public.size, &wanted, &sharing, price(public.charge))
+            .map_err(|error| Names(domain).explain(error))
     }
 }
 
-fn levels(domain: &Domain) -> Vec<usize> {
+fn sizes(domain: &Domain) -> Vec<usize> {
     domain.sizes(&Attributes::all(domain))
 }
 
@@ -187,53 +192,36 @@ fn charge(price: Price) -> Result<Charge, PrivacyError> {
     })
 }
 
-fn explain<Q: Into<SynthesisError> + std::error::Error + 'static>(
-    domain: &Domain,
-    error: Error<Q>,
-) -> SynthesisError {
+fn explain(domain: &Domain, error: MeasurementError<PrivacyError>) -> SynthesisError {
     match error {
-        Error::Refused(refused) => refused.into(),
-        Error::Fit(error) => Names(domain).explain(error),
-        Error::Margin { variables, .. } => {
-            SynthesisError::option("margins", format!("{} is named twice", Names(domain).of(&variables)))
-        }
-        Error::MarginTooLarge { variables, limit } => {
-            let margin = Names(domain).of(&variables);
-            SynthesisError::option("margins", format!("{margin} has more than {limit} cells; leave it out"))
-        }
-        other => SynthesisError::Fit { method: CARD.name, message: other.to_string() },
+        MeasurementError::Refused(refused) => refused.into(),
+        MeasurementError::Failed(error) => Names(domain).explain(error),
     }
 }
 
-impl From<std::convert::Infallible> for SynthesisError {
-    fn from(never: std::convert::Infallible) -> Self {
-        match never {}
-    }
-}
-
-/// The questions of a margin method, put to the guard.
+/// The guard, as margin methods see it.
 struct Asking<'a, 'b> {
     guard: &'a mut GuardedTable<'b>,
     choices: usize,
 }
 
-impl Questions for Asking<'_, '_> {
+impl ProtectedTable for Asking<'_, '_> {
     type Error = PrivacyError;
 
-    fn noisy_margin(&mut self, variables: &[usize], price: Price) -> Result<NoisyMargin, PrivacyError> {
-        let of = Attributes::new(variables.iter().copied());
+    fn measure(&mut self, attributes: &[usize], price: Price) -> Result<Measurement, PrivacyError> {
+        let of = Attributes::new(attributes.iter().copied());
         let noisy = self.guard.noisy_margin(&of, charge(price)?)?;
         let noise = match noisy.law {
             NoiseLaw::Laplace(law) => Noise::Laplace { scale: law.scale() },
             NoiseLaw::Gaussian(law) => Noise::Gaussian { sigma: law.sigma() },
         };
-        Ok(NoisyMargin { variables: variables.to_vec(), counts: noisy.counts, noise })
+        Ok(Measurement { attributes: attributes.to_vec(), counts: noisy.counts, noise })
     }
 
-    fn choose(&mut self, candidates: &[Candidate], price: Price) -> Result<usize, PrivacyError> {
+    fn choose(&mut self, candidates: &[CandidatePair], price: Price) -> Result<usize, PrivacyError> {
         self.choices += 1;
         let margins: Vec<Attributes> =
-            candidates.iter().map(|candidate| Attributes::new(candidate.variables)).collect();
+            candidates.iter().map(|candidate| Attributes::new(candidate.attributes)).collect();
         let asked: Vec<privacy::Candidate<'_>> = candidates
             .iter()
             .zip(&margins)

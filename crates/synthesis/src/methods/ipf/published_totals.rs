@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use loglinear::Target;
+use margins::TargetMargin;
 use table::column::Entry;
 use table::read::{ReadOptions, read_table};
 use table::{Attributes, Column, Domain, Table, TableError};
@@ -11,7 +11,7 @@ use crate::SynthesisError;
 
 /// Reads a CSV file with one column for each variable of the margin (levels or class labels as Lookalike writes them) and a
 /// column `count`. Cells that are not listed count nobody.
-pub(super) fn read(path: &Path, domain: &Domain) -> Result<Target, SynthesisError> {
+pub(super) fn read(path: &Path, domain: &Domain) -> Result<TargetMargin, SynthesisError> {
     let refuse = |message: String| SynthesisError::option("totals", format!("{}: {message}", path.display()));
     let file = read_table(path, &ReadOptions::default())?;
     let names: Vec<&str> = file.schema().variables().iter().map(|variable| variable.name.as_str()).collect();
@@ -40,7 +40,7 @@ pub(super) fn read(path: &Path, domain: &Domain) -> Result<Target, SynthesisErro
             _ => return Err(refuse(format!("row {}: the count is not a number from 0 up", row + 1))),
         }
     }
-    Ok(Target::new(attributes.positions().to_vec(), target))
+    Ok(TargetMargin::new(attributes.positions().to_vec(), target))
 }
 
 /// A field as text; an empty one is the class `missing`.
