@@ -101,7 +101,7 @@ impl AskedBattery {
     /// The battery that asks this. Refused is what this software does not know, such as a family of a later version.
     pub fn battery(&self) -> Result<Battery, FrontierError> {
         let refuse = |message: String| {
-            let way_out = "compute the frontier anew with this version of the software";
+            let way_out = "compute the frontier again with this version of the software";
             FrontierError::option("the settings of the frontier", format!("{message}; {way_out}"))
         };
         let family = |name: &String| -> Result<&'static dyn Measure, FrontierError> {
@@ -205,7 +205,7 @@ mod tests {
         let asked = AskedBattery::of(&unusual());
         let refused = |asked: AskedBattery| asked.battery().err().map(|error| error.to_string()).unwrap();
         let later = refused(AskedBattery { families: vec!["clairvoyance".into()], ..asked.clone() });
-        assert!(later.contains("`clairvoyance`") && later.contains("anew"), "{later}");
+        assert!(later.contains("`clairvoyance`") && later.contains("again"), "{later}");
         let model = AskedModel { formula: "a ~ b".into(), family: "tweedie".into() };
         assert!(refused(AskedBattery { models: vec![model], ..asked }).contains("tweedie"));
     }

@@ -21,7 +21,7 @@ use super::{
 pub const FORMAT: &str = "lookalike-frontier";
 
 const CONFIDENTIAL: &str = "This frontier was computed on the confidential records without paying for it, those of private methods included. \
-    It must not leave the house. Private methods were run with noise that can be replayed; what is released is drawn anew.";
+    Confidential: do not release it. Private methods were run with noise that can be replayed; what is released is drawn again.";
 
 /// The confidence of the interval of the mean in which a plan must lie: of true plans, one of a hundred is not confirmed by chance.
 const CONFIDENCE: f64 = 0.99;

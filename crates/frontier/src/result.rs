@@ -154,7 +154,7 @@ pub struct Estimated {
 pub struct Place {
     /// Whether no other contestant is at least as good on both axes and better on one, by the means.
     pub on_front: bool,
-    /// The probability, over the luck of runs, that some other contestant dominates it.
+    /// The probability, over the spread of runs, that some other contestant dominates it.
     pub dominated_probability: f64,
     /// The contestants that dominate it by the means.
     pub dominated_by: Vec<String>,
@@ -162,7 +162,7 @@ pub struct Place {
     pub acceptable: bool,
 }
 
-/// A bound that the house sets, such as `attribute.tcap <= 0.4`.
+/// A bound that a release must keep, such as `attribute.tcap <= 0.4`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Limit {
     /// As it was written.

@@ -1,7 +1,7 @@
 //! One run of one contestant: its data sets are made, measured and forgotten.
 //!
 //! A run of a private method goes the real private way, but its noise comes from the frontier's seed, so that a frontier can be computed again.
-//! Such data sets are not private. They are never written: a frontier keeps what was found of them, and what is released is drawn anew,
+//! Such data sets are not private. They are never written: a frontier keeps what was found of them, and what is released is drawn again,
 //! with noise of the operating system.
 
 use std::sync::Arc;

@@ -41,7 +41,7 @@ struct Of<'a> {
 }
 
 impl Of<'_> {
-    /// Methods of counts keep the class of a number and draw the number anew within it.
+    /// Methods of counts keep the class of a number and draw the number again within it.
     fn redrawn_numbers(&self) -> Option<String> {
         let recipe = &self.provenance.recipe;
         if matches!(self.provenance.making(), Making::NormalRelease { .. }) {
@@ -59,7 +59,7 @@ impl Of<'_> {
         let by_value: Vec<&str> = by_value.into_iter().filter(numeric).collect();
         if !by_value.is_empty() {
             return Some(format!(
-                "`{}` keeps only the class of a number and draws the number anew within it, without a look at the data: this answer is about the redrawn values of {}, its \
+                "`{}` keeps only the class of a number and draws the number again within it, without a look at the data: this answer is about the redrawn values of {}, its \
                  distance from the data's is not in the interval, and it may be many standard errors; ask for shares in the model's classes, or for a release by `sequential`",
                 recipe.method,
                 by_value.join(", ")

@@ -204,7 +204,7 @@ pub fn objections(rule: Rule, making: &Making, m: usize) -> Vec<String> {
             rule.name()
         )),
         Making::Proper if plain => objections.push(format!(
-            "`{}` is too small for this release: parameters were drawn anew for each file, which adds v n_syn/(N m); use `proper`",
+            "`{}` is too small for this release: parameters were drawn again for each file, which adds v n_syn/(N m); use `proper`",
             rule.name()
         )),
         Making::NoisyModel if combining => objections.push(format!(

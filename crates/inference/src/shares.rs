@@ -73,7 +73,7 @@ impl ShareLayout {
                     level.as_ref().is_none_or(|level| domain.variables()[0].label(class as u32) == *level)
                 };
                 if !(0..values[0]).any(wanted) {
-                    let message = "it has no such level; `lookalike describe` tells its levels";
+                    let message = "it has no such level; `lookalike describe` lists its levels";
                     return Err(InferenceError::variable(of, message));
                 }
                 let per_level: usize = sizes[1..].iter().product();

@@ -7,7 +7,7 @@ use frontier::axes::EPSILON;
 use frontier::limits::axis_of;
 use frontier::{Limit, LimitCheck};
 
-/// The decision record of a release. [`Decision::public`] is what of it may leave the house.
+/// The decision record of a release. [`Decision::public`] is what of it may be released.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Decision {
     /// The person or body that accepted the release.
@@ -37,7 +37,7 @@ pub const NOT_COVERED: &str = "The guarantee covers what the ledger lists. It do
                                released has spent as much again.";
 
 impl Decision {
-    /// What may leave the house. Values are told where their publication is allowed; of a release that is not private it is told whether a
+    /// What may be published. Values are shown where their publication is allowed; of a release that is not private it is said whether a
     /// limit is kept. Of a private one only limits on what is public or allowed are told, and neither what was chosen among what nor an
     /// exception, which would tell of the others.
     pub fn public(&self, limits: &[Limit], is_private: bool) -> Self {
@@ -55,7 +55,7 @@ impl Decision {
             }
         }
         if public.limits.len() < self.limits.len() {
-            public.caveats.push("Limits on what was measured against the original are not told.".to_owned());
+            public.caveats.push("Limits on what was measured against the original are not shown.".to_owned());
         }
         public
     }

@@ -1,6 +1,6 @@
 //! A release: synthetic data sets with their schema, recipe, manifest and evidence, in one folder, written whole or not at all.
 //!
-//! What lies in the folder itself may leave the house; what lies in its subfolder [`INTERNAL_FOLDER`] must not. Two chains of hashes
+//! What lies in the folder itself may be released; what lies in its subfolder [`INTERNAL_FOLDER`] is confidential. Two chains of hashes
 //! hold a release together: [`MANIFEST`] has those of all public files and [`MANIFEST_HASH`] its own; [`INTERNAL`] has those of all
 //! internal files and [`INTERNAL_HASH`] its own. So [`verify`] sees any byte that was changed, and the public part can be verified
 //! by those who have nothing else.
@@ -31,7 +31,7 @@ pub const MANIFEST_HASH: &str = "manifest.sha256";
 /// The name of the ledger in the folder.
 pub const LEDGER: &str = "ledger.json";
 
-/// The subfolder that must not leave the house.
+/// The subfolder that is confidential.
 pub const INTERNAL_FOLDER: &str = "internal";
 
 /// In that subfolder, what only the data owner may know of how the release was made, and the hashes of what else is there.

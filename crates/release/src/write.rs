@@ -54,7 +54,7 @@ pub struct Attachment {
     pub name: String,
     /// Its contents.
     pub contents: Vec<u8>,
-    /// Whether it must not leave the house.
+    /// Whether it is confidential.
     pub internal: bool,
 }
 
@@ -128,7 +128,7 @@ impl Release<'_> {
             .map(|file| write_hashed(folder, &file.name, &file.contents, true))
             .collect::<Result<_, SynthesisError>>()?;
         let internal = Internal {
-            confidential: "must not leave the house: with this, draws can be traced to original records"
+            confidential: "confidential: do not release. With this, draws can be traced to original records"
                 .into(),
             seed: (!is_private).then_some(self.fitted.seed),
             input_sha256: (!is_private).then(|| self.input_sha256.clone()),

@@ -13,15 +13,15 @@ pub fn measure_text(original: &str, synthetic: usize, findings: &[Finding]) -> S
     let list = |lines: &[String]| lines.iter().map(|line| format!("  {line}\n")).collect::<String>();
     out += &list(&verdict.files);
     if !verdict.utility.is_empty() {
-        out += &format!("\nDoes it still tell the truth?\n{}", list(&verdict.utility));
+        out += &format!("\nHow useful is it?\n{}", list(&verdict.utility));
     }
     if !verdict.risk.is_empty() {
-        out += &format!("\nWhat does it give away?\n{}", list(&verdict.risk));
+        out += &format!("\nWhat does it disclose?\n{}", list(&verdict.risk));
     }
     let (undefined, all) = verdict.undefined;
     if undefined > 0 {
         out += &format!(
-            "\n{} of {} numbers could not be computed; --json tells each with its reason.\n",
+            "\n{} of {} numbers could not be computed; --json lists each with its reason.\n",
             thousands(undefined),
             thousands(all)
         );

@@ -11,9 +11,9 @@ use crate::judgement::{detail, few, judged, names, reason, told_apart, ways};
 pub(crate) struct Verdict {
     /// What the files are.
     pub(crate) files: Vec<String>,
-    /// Does it still tell the truth?
+    /// How useful is it?
     pub(crate) utility: Vec<String>,
-    /// What does it give away?
+    /// What does it disclose?
     pub(crate) risk: Vec<String>,
     /// How many numbers could not be computed, of how many.
     pub(crate) undefined: (usize, usize),

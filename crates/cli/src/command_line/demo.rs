@@ -32,13 +32,13 @@ const STORY: [(&str, &str); 7] = [
         "plan OUT/town.csv --schema OUT/town.schema.toml --family nbi --sigma 0.1,0.5,2 --m 1,10",
     ),
     (
-        "Many methods on one map: which are beaten, which keep the house's limits, which is best?",
+        "Many methods on one map: which are beaten, which keep the limits, which is best?",
         "frontier OUT/town.csv --schema OUT/town.schema.toml --repeat 2 --keys sex,age,district --targets income \
          --risk uniques.ru_of_p1 --utility taub.overall --limit uniques.ru_of_p1<=40 --limit tables.mean_s_pmse:2<=10 \
          --out OUT/frontier",
     ),
     (
-        "The best of them, made anew, measured, held against the limits, and released with the evidence.",
+        "The best of them, drawn again, measured, held against the limits, and released with the evidence.",
         "release OUT/town.csv --schema OUT/town.schema.toml --frontier OUT/frontier --accepted-by the-demo \
          --name Much-Seeming --model income~sex+age+education --publish tables.mean_s_pmse --because a-demonstration \
          --force --out OUT/release",
@@ -62,8 +62,9 @@ impl Demo {
         atomic_file::write(&self.out.join("town.schema.toml"), town.schema().as_bytes())?;
         everywhere.say(&format!(
             "Much Seeming is a town that does not exist; {} invented people live in it.\n\
-             Their records are in {}/town.csv, what each variable may hold is declared in {0}/town.schema.toml.\n",
+             Their records are in {}/town.csv, what each variable may hold is declared in {}/town.schema.toml.\n",
             thousands(u64::from(self.people)),
+            self.out.display(),
             self.out.display()
         ))?;
         let mut commands = Vec::new();
@@ -79,7 +80,7 @@ impl Demo {
         let report = self.out.join("release/internal/report-internal.html");
         let external = self.out.join("release/report.html");
         let text = format!(
-            "\nThe report for the house, with the map of all methods, is in\n  {}\nand the one that may leave it in\n  {}\n",
+            "\nThe confidential report, with the map of all methods, is in\n  {}\nand the one that may be released in\n  {}\n",
             report.display(),
             external.display()
         );

@@ -72,7 +72,7 @@ fn a_frontier_names_what_to_release_and_writes_its_recipes() {
     let frontier: Value =
         serde_json::from_slice(&std::fs::read(Path::new(&out).join("frontier.json")).unwrap()).unwrap();
     assert_eq!((&frontier["format"], &frontier["repeat"]), (&"lookalike-frontier".into(), &2.into()));
-    assert!(frontier["confidential"].as_str().unwrap().contains("must not leave the house"));
+    assert!(frontier["confidential"].as_str().unwrap().contains("do not release"));
     let best = frontier["recommendation"]["name"].as_str().unwrap();
     // What is recommended can be made.
     let recipe = Path::new(&out).join(format!("recipes/{best}.recipe.toml")).display().to_string();

@@ -1,10 +1,10 @@
-//! `release` as a custodian calls it: what is refused, what is written, and what of it may leave the house.
+//! `release` as a custodian calls it: what is refused, what is written, and what of it may be released.
 
 use std::path::{Path, PathBuf};
 
 use crate::harness::lookalike;
 
-/// A value of one record that must not leave the house.
+/// A confidential value of one record.
 const CANARY: &str = "98765";
 
 struct House {
@@ -55,7 +55,7 @@ impl House {
             .assert()
     }
 
-    /// Every file of a release that may leave the house.
+    /// Every file of a release that may be released.
     fn public_files(&self, release: &str) -> Vec<PathBuf> {
         let mut files = Vec::new();
         let mut folders = vec![self.folder.path().join(release)];

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 /// The risks of all records (McClure & Reiter 2012, section 4).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct IntruderPlane {
-    /// The regions that the house accepts; none where it named none.
+    /// The acceptable regions; none where it named none.
     pub regions: Vec<AcceptedRegion>,
     /// The risks that occur, prior by prior; near ones are one point.
     pub points: Vec<PlanePoint>,

@@ -1,6 +1,6 @@
 //! What a report shows beside its findings: distributions, tables, maps and curves, as plain data.
 //!
-//! [`Evidence::released`] is computed from the synthetic files alone and may leave the house with them. Everything in
+//! [`Evidence::released`] is computed from the synthetic files alone and may be released with them. Everything in
 //! [`Evidence::internal`] holds figures of the original.
 
 mod category_places;
@@ -25,7 +25,7 @@ use table::Table;
 pub struct Evidence {
     /// The distribution of each variable in the synthetic files, from these files alone.
     pub released: Vec<Distribution>,
-    /// What holds figures of the original; must not leave the house.
+    /// What holds figures of the original; is confidential.
     pub internal: Option<InternalEvidence>,
 }
 

@@ -50,7 +50,7 @@ fn edition(view: &View<'_>) -> Tag {
     match view.edition {
         Edition::Internal => tag("p")
             .add(tag("strong").with("class", "edition internal").text("Internal edition"))
-            .text(" It holds exact figures of the original and must not leave the house."),
+            .text(" It holds exact figures of the original: confidential, do not release it."),
         Edition::External => tag("p")
             .add(tag("strong").with("class", "edition external").text("External edition"))
             .text(" It holds nothing beyond the released files and what their owner has allowed."),

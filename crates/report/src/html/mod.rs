@@ -1,4 +1,4 @@
-//! `report.html`: one file that needs no network and no script, in an edition for the house and one that may leave it.
+//! `report.html`: one file that needs no network and no script, in a confidential edition and one that may be released.
 //!
 //! The external edition is built from a `View` that has dropped everything that is not public before a section sees it: of the
 //! findings those that the decision allows to be published, of the evidence what was computed from the synthetic files alone, and
@@ -59,9 +59,9 @@ pub struct ReportInput<'a> {
 /// For whom a report is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Edition {
-    /// For the house: holds exact figures of the original and must not leave it.
+    /// Confidential: holds exact figures of the original.
     Internal,
-    /// May leave the house: holds nothing beyond the released files, the ledger and what the decision allows.
+    /// May be released: holds nothing beyond the released files, the ledger and what the decision allows.
     External,
 }
 

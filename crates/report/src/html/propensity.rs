@@ -36,7 +36,7 @@ pub(super) fn content(view: &View<'_>) -> Markup {
         return Markup::default();
     }
     let mut content = Markup::from(tag("p").text(
-        "Files that cannot be told apart tell the same. A classifier is trained to say which file a record is from; S_pMSE \
+        "If no model can tell the files apart, they say the same. A classifier is trained to say which file a record is from; S_pMSE \
          compares its success with what chance would give.",
     ));
     content.push(tag("ul").all(of_family().filter(|finding| is_standardised(&finding.measure)).map(

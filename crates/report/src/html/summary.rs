@@ -15,8 +15,8 @@ pub(super) fn content(view: &View<'_>) -> Markup {
     }
     for (heading, lines) in [
         ("The files", &verdict.files),
-        ("Does it still tell the truth?", &verdict.utility),
-        ("What does it give away?", &verdict.risk),
+        ("How useful is it?", &verdict.utility),
+        ("What does it disclose?", &verdict.risk),
     ] {
         if !lines.is_empty() {
             content.push(tag("h3").text(heading));
@@ -26,7 +26,7 @@ pub(super) fn content(view: &View<'_>) -> Markup {
     let (undefined, all) = verdict.undefined;
     if undefined > 0 {
         content.push(tag("p").with("class", "quiet").text(format!(
-            "{} of {} numbers could not be computed; the evaluation tells each with its reason.",
+            "{} of {} numbers could not be computed; the evaluation lists each with its reason.",
             thousands(undefined),
             thousands(all)
         )));
@@ -52,8 +52,8 @@ fn headline(view: &View<'_>) -> impl Iterator<Item = String> {
         let broken: Vec<&str> =
             decision.limits.iter().filter(|check| !check.kept).map(|check| check.limit.as_str()).collect();
         match (broken.len(), decision.limits.len()) {
-            (0, 1) => "The limit that the house has set is kept.".to_owned(),
-            (0, all) => format!("All {all} limits that the house has set are kept."),
+            (0, 1) => "The limit is kept.".to_owned(),
+            (0, all) => format!("All {all} limits are kept."),
             (some, all) => format!("Not kept: {some} of {all} limits ({}).", broken.join("; ")),
         }
     });

@@ -1,4 +1,4 @@
-//! The (RR, R) plane with the regions that the house accepts (McClure & Reiter 2012).
+//! The (RR, R) plane with the acceptable regions (McClure & Reiter 2012).
 
 use release::evidence::IntruderPlane;
 use table::figures::thousands;
