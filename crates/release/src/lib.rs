@@ -40,15 +40,31 @@ pub const INTERNAL: &str = "internal.json";
 /// The hash of [`INTERNAL`].
 pub const INTERNAL_HASH: &str = "internal.sha256";
 
-/// What the manifest says of records all of whose variables are drawn.
-pub const LABEL: &str = "synthetic data: no record is that of a real unit";
-
-/// What it says of others.
-pub const PARTLY: &str = "partly synthetic data: some variables hold the values of real units";
-
-/// What the manifest of a release by this recipe says of the records.
-pub fn label(recipe: &Recipe) -> &'static str {
-    if recipe.keeps_values() { PARTLY } else { LABEL }
+/// What the manifest of a release by this recipe says of its records, from what was counted: how many of `records` are copies of unique
+/// original records. Of a private release nothing is counted, since that would be an unpaid look.
+pub fn label(recipe: &Recipe, records: u64, copies: Option<u64>) -> String {
+    let kind = if recipe.keeps_values() {
+        "partly synthetic data: some variables hold the values of real units"
+    } else {
+        "synthetic data: every record was drawn from a model"
+    };
+    let counted = match copies {
+        None if recipe.privacy.is_some() => {
+            "whether one equals an original record was not looked at, to keep the guarantee".into()
+        }
+        None => "whether one equals an original record was not counted".into(),
+        Some(0) => "none equals an original record that is unique in all variables".into(),
+        Some(1) => format!(
+            "1 of {} equals an original record that is unique in all variables",
+            table::figures::thousands(records)
+        ),
+        Some(copies) => format!(
+            "{} of {} equal original records that are unique in all variables",
+            table::figures::thousands(copies),
+            table::figures::thousands(records)
+        ),
+    };
+    format!("{kind}; {counted}")
 }
 
 /// What only the data owner may know of a release. With the seed, draws can be replayed and traced to original records; with the
@@ -82,9 +98,13 @@ pub struct Manifest {
     pub software: String,
     /// When, in UTC.
     pub created: String,
-    /// What the records are: [`LABEL`] or [`PARTLY`].
+    /// What the records are: the [`label`] of what was counted.
     #[serde(default)]
     pub label: String,
+    /// Records of all data sets that equal an original record which is unique in all variables but identifiers and computed ones.
+    /// Nothing where it was not counted, as in a private release.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub copies: Option<u64>,
     /// The method.
     pub method: String,
     /// How many data sets there are.

@@ -21,7 +21,15 @@ pub struct Reasons {
     pub unpaid_look: Option<String>,
     /// Why a schema that was learned from the records may be released.
     pub learned_schema: Option<String>,
+    /// Why a version may be released that is held against no limit.
+    pub no_limits: Option<String>,
+    /// Why a table of very few records may be synthesised.
+    pub small_table: Option<String>,
 }
+
+/// The fewest records of which synthetic versions are made without a reason: in a smaller table every record is a thirtieth or more of what
+/// a model learns, and leaves of five donors cover a sixth of the table.
+pub const FEWEST_RECORDS: usize = 30;
 
 /// Why something is not released.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -82,6 +90,35 @@ impl Reasons {
                  declare a schema (`lookalike describe DATA --write-schema FILE`), or say why with the option `learned-schema`",
             )),
         }
+    }
+
+    /// Refuses a version that is not private and that no limit judges.
+    pub fn judged(&self, recipe: &Recipe, limits: &[Limit]) -> Result<Option<String>, Refusal> {
+        match (recipe.privacy.is_none() && limits.is_empty(), &self.no_limits) {
+            (true, Some(reason)) => {
+                Ok(Some(format!("No limit was set for this release. The owner's reason: {reason}")))
+            }
+            (true, None) => Err(Refusal::Disclosure(
+                "no limit judges this version: state what it must keep with the option `limit`, such as \"attribute.disco <= 5\", or say why none \
+                 is needed with the option `no-limits`",
+            )),
+            (false, Some(_)) => Err(Refusal::NotNeeded {
+                option: "no-limits",
+                message: "the version is judged by a limit or by its budget; leave it out",
+            }),
+            (false, None) => Ok(None),
+        }
+    }
+
+    /// Refuses to learn from a table of very few records. A private run is not asked: its size is protected.
+    pub fn large_enough(&self, recipe: &Recipe, records: usize) -> Result<(), Refusal> {
+        if recipe.privacy.is_some() || records >= FEWEST_RECORDS || self.small_table.is_some() {
+            return Ok(());
+        }
+        Err(Refusal::Disclosure(
+            "the table is too small: synthetic records of fewer than 30 original ones would be theirs with little change; 30 are needed, or say \
+             why it may be done with the option `small-table`",
+        ))
     }
 
     /// The exception that is recorded: none where no limit is broken, an error where one is and there is no reason.

@@ -15,8 +15,8 @@ use table::schema::SchemaFile;
 
 use super::hashed_file::{sha256_of, sha256_of_file};
 use super::{
-    FORMAT, FileEntry, INTERNAL, INTERNAL_FOLDER, INTERNAL_HASH, Internal, LABEL, LEDGER, MANIFEST,
-    MANIFEST_HASH, Manifest, data_name, guarantee, label,
+    FORMAT, FileEntry, INTERNAL, INTERNAL_FOLDER, INTERNAL_HASH, Internal, LEDGER, MANIFEST, MANIFEST_HASH,
+    Manifest, data_name, guarantee, label,
 };
 
 /// What was checked of a release, in order.
@@ -244,12 +244,14 @@ impl Checks {
 
     fn label(&mut self, folder: &Path, manifest: &Manifest) {
         let recipe = Recipe::read(&folder.join("recipe.toml")).ok();
-        let wanted = recipe.as_ref().map_or(LABEL, label);
+        let records = manifest.files.iter().filter_map(|file| file.rows).sum();
+        let wanted =
+            recipe.as_ref().map_or_else(String::new, |recipe| label(recipe, records, manifest.copies));
         let said = manifest.label == wanted;
         self.note(
             "label",
             said,
-            if said { wanted } else { "the manifest does not say what the records are" },
+            if said { &wanted } else { "the manifest does not say what the records are" },
         );
         let Some(label) = recipe.and_then(|recipe| recipe.after.label) else { return };
         for file in manifest.files.iter().filter(|file| file.rows.is_some()) {
@@ -348,6 +350,7 @@ mod tests {
             input,
             input_sha256: "x".into(),
             books,
+            original: None,
             decision: None,
             not_covered: None,
             attachments,

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use privacy::LedgerRecord;
+use synthesis::copies::UniqueRecords;
 use synthesis::{Fitted, Recipe, SynthesisError};
 use table::TableError;
 use table::date::DateFormat;
@@ -30,6 +31,8 @@ pub struct Release<'a> {
     pub input_sha256: String,
     /// The books of a private release.
     pub books: Option<Books<'a>>,
+    /// The original's unique records, of which copies are counted; none for a private release, and where the original is not at hand.
+    pub original: Option<&'a UniqueRecords>,
     /// The decision by which it is released; none of data sets that are made for one's own work.
     pub decision: Option<&'a Decision>,
     /// What the guarantee of a private release does not cover, because the version was chosen or accepted by looking at the original.
@@ -87,16 +90,19 @@ impl Release<'_> {
         Ok(manifest)
     }
 
-    /// What the manifest will say, but for its files: what a report within the release can tell of it.
-    pub fn manifest_without_files(&self) -> Manifest {
-        self.manifest(Vec::new())
+    /// What the manifest will say, but for its files: what a report within the release can say of it.
+    pub fn manifest_without_files(&self, records: u64, copies: Option<u64>) -> Manifest {
+        self.manifest(Vec::new(), records, copies)
     }
 
     fn write_public(&self, folder: &Path) -> Result<Manifest, SynthesisError> {
         let mut files = Vec::new();
         let m = self.fitted.m();
+        let mut copies = self.original.filter(|_| self.books.is_none()).map(|_| 0);
         for number in 0..m {
-            files.push(self.write_data(folder, number)?);
+            let (file, more) = self.write_data(folder, number)?;
+            files.push(file);
+            copies = copies.zip(more).map(|(copies, more)| copies + more);
             self.watch.report(Step::Drawing { done: number as usize + 1, of: m as usize });
         }
         let recipe = Recipe { seed: None, ..self.recipe.clone() };
@@ -112,7 +118,8 @@ impl Release<'_> {
         for file in self.attachments.iter().filter(|file| !file.internal) {
             files.push(write_hashed(folder, &file.name, &file.contents, false)?);
         }
-        let manifest = self.manifest(files);
+        let records = files.iter().filter_map(|file| file.rows).sum();
+        let manifest = self.manifest(files, records, copies);
         seal(folder, (MANIFEST, MANIFEST_HASH), &pretty(&manifest), false)?;
         Ok(manifest)
     }
@@ -138,36 +145,41 @@ impl Release<'_> {
         seal(folder, (INTERNAL, INTERNAL_HASH), &pretty(&internal), true)
     }
 
-    fn write_data(&self, folder: &Path, number: u32) -> Result<FileEntry, SynthesisError> {
+    fn write_data(&self, folder: &Path, number: u32) -> Result<(FileEntry, Option<u64>), SynthesisError> {
         let name = data_name(number, self.recipe.format.extension());
         let path = folder.join(&name);
         let failed = |source| SynthesisError::from(TableError::io(&path, source));
         let file = Hashed::create(&path).map_err(failed)?;
         let mut writer = TableWriter::new(file, self.fitted.schema(), self.recipe.format).map_err(failed)?;
-        let mut rows = 0;
+        let (mut rows, mut copies) = (0, Some(0));
         self.fitted.draw(number, |part| {
             self.watch.check()?;
             rows += part.rows() as u64;
+            let more = self.original.map_or(Ok(None), |original| original.copies_in(&part))?;
+            copies = copies.zip(more).map(|(copies, more)| copies + more);
             writer.write(&part).map_err(failed)
         })?;
         let file = writer.finish().map_err(failed)?;
-        file.finish(&name, Some(rows)).map_err(failed)
+        Ok((file.finish(&name, Some(rows)).map_err(failed)?, copies))
     }
 
-    fn manifest(&self, files: Vec<FileEntry>) -> Manifest {
+    fn manifest(&self, files: Vec<FileEntry>, records: u64, copies: Option<u64>) -> Manifest {
         Manifest {
             format: FORMAT.into(),
             version: 1,
             software: format!("lookalike {}", env!("CARGO_PKG_VERSION")),
             created: now(),
-            label: label(self.recipe).into(),
+            label: label(self.recipe, records, copies),
+            copies,
             method: self.recipe.method.clone(),
             m: self.fitted.m(),
             guarantee: guarantee(self.books.as_ref().map(|books| books.record)),
             not_covered: self.not_covered.clone().filter(|_| self.books.is_some()),
             seed_from: match (&self.books, self.recipe.seed) {
                 (Some(books), _) => books.record.randomness.generator.clone(),
-                (None, Some(_)) => "the user".into(),
+                (None, Some(_)) => {
+                    "the user: whoever knows or guesses the seed can make these data sets again".into()
+                }
                 (None, None) => "the operating system".into(),
             },
             input: self.input.clone(),
@@ -290,6 +302,7 @@ mod tests {
             input,
             input_sha256: "of the input".into(),
             books: None,
+            original: None,
             decision: None,
             not_covered: None,
             attachments,

@@ -1,6 +1,6 @@
 //! Disclosure control after synthesis, for every method: top and bottom coding, replicated uniques removed, a label.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use schemars::JsonSchema;
@@ -10,8 +10,8 @@ use table::schema::{Kind, Levels, Schema};
 use table::{Codes, Column, Table, Variable};
 
 use crate::SynthesisError;
+use crate::copies::{Print, compared, prints, unique};
 use crate::decoder::Decoder;
-use crate::key::Key;
 
 /// The column that a label makes.
 const LABEL_COLUMN: &str = "flag";
@@ -49,9 +49,6 @@ pub(crate) struct Finish {
     /// Of the original records that are unique, what tells them apart; ascending.
     uniques: Vec<Print>,
 }
-
-/// What tells records apart: 128 bits of their values.
-pub(crate) type Print = (u64, u64);
 
 impl Finish {
     /// The finish of data sets of this schema, with what tells the original's unique records apart.
@@ -149,7 +146,7 @@ impl Finish {
         if !self.after.remove_replicated_uniques {
             return Ok(table);
         }
-        let prints = prints(&table)?;
+        let prints = prints(&table, &compared(table.schema()))?;
         let alone = unique(&prints);
         let is_kept = |row: &u32| {
             let print = prints[*row as usize];
@@ -177,38 +174,9 @@ fn limited<T: Copy + Default>(numbers: &Numbers<T>, limit: impl Fn(T) -> T) -> N
 
 /// What tells the unique records of the data apart, if that is needed.
 pub(crate) fn original_uniques(after: &After, table: &Table) -> Result<Vec<Print>, SynthesisError> {
-    if after.remove_replicated_uniques { Ok(unique(&prints(table)?)) } else { Ok(Vec::new()) }
-}
-
-/// The prints of records, on all variables but identifiers and computed ones.
-fn prints(table: &Table) -> Result<Vec<Print>, SynthesisError> {
-    let variables = table.schema().variables();
-    let compared =
-        variables.iter().filter(|variable| variable.kind != Kind::TextId && variable.formula.is_none());
-    let keys =
-        compared.map(|variable| Key::parse(&variable.name, variables)).collect::<Result<Vec<_>, _>>()?;
-    let print = |row: usize| {
-        let record = table.record(row);
-        keys.iter().fold((0x9e37_79b9_7f4a_7c15_u64, 0x2545_f491_4f6c_dd1d_u64), |(left, right), key| {
-            let value = key.of(&record);
-            (mix(left ^ value), mix(right.rotate_left(17) ^ value))
-        })
-    };
-    Ok((0..table.rows()).map(print).collect())
-}
-
-/// The finisher of SplitMix64 (Steele, Lea & Flood 2014).
-fn mix(value: u64) -> u64 {
-    let value = (value ^ (value >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let value = (value ^ (value >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    value ^ (value >> 31)
-}
-
-/// The prints that occur once, ascending.
-fn unique(prints: &[Print]) -> Vec<Print> {
-    let mut count: HashMap<Print, u32> = HashMap::with_capacity(prints.len());
-    prints.iter().for_each(|print| *count.entry(*print).or_default() += 1);
-    let mut once: Vec<Print> = prints.iter().copied().filter(|print| count[print] == 1).collect();
-    once.sort_unstable();
-    once
+    if after.remove_replicated_uniques {
+        Ok(unique(&prints(table, &compared(table.schema()))?))
+    } else {
+        Ok(Vec::new())
+    }
 }

@@ -200,7 +200,7 @@ impl Fitted {
     pub(crate) fn finish_with(
         &mut self,
         after: &After,
-        uniques: Vec<after::Print>,
+        uniques: Vec<crate::copies::Print>,
     ) -> Result<(), SynthesisError> {
         self.finish =
             if after.is_empty() { None } else { Some(Finish::new(after, self.decoder.schema(), uniques)?) };
@@ -208,7 +208,7 @@ impl Fitted {
     }
 
     /// What tells the unique records of the data apart, where they are to be removed.
-    pub(crate) fn uniques(&self) -> &[after::Print] {
+    pub(crate) fn uniques(&self) -> &[crate::copies::Print] {
         self.finish.as_ref().map_or(&[], Finish::uniques)
     }
 

@@ -19,6 +19,7 @@ pub mod after;
 pub mod card;
 pub mod cells;
 pub mod checkpoint;
+pub mod copies;
 pub mod decoder;
 mod error;
 mod generate;

@@ -54,6 +54,19 @@ pub(super) struct ReleaseCommand {
     /// released with it
     #[arg(long, value_name = "REASON")]
     learned_schema: Option<String>,
+    /// Release without any limit, for this reason; it is published
+    #[arg(long, value_name = "REASON")]
+    no_limits: Option<String>,
+    /// Release a version of a table of fewer than 30 records, for this reason
+    #[arg(long, value_name = "REASON")]
+    small_table: Option<String>,
+    /// Leave copies of unique original records in the release, for this reason; it is published [default: they are removed]
+    #[arg(long, value_name = "REASON")]
+    keep_copies: Option<String>,
+    /// Use the seed of the recipe or of --seed, so that the release can be made again by whoever knows or guesses it; the manifest says so
+    /// [default: a secret seed]
+    #[arg(long)]
+    reproducible: bool,
     /// Measures, or families of them, whose findings may be shown outside [default: none]
     #[arg(long, value_name = "MEASURE,…", value_delimiter = ',', requires = "because")]
     publish: Vec<String>,
@@ -85,7 +98,11 @@ impl ReleaseCommand {
                 exception: self.exception.clone(),
                 unpaid_look: self.unpaid_look.clone(),
                 learned_schema: self.learned_schema.clone(),
+                no_limits: self.no_limits.clone(),
+                small_table: self.small_table.clone(),
             },
+            reproducible: self.reproducible,
+            keep_copies: self.keep_copies.clone(),
             publish: Publication { measures: self.publish.clone(), reason: self.because.clone() },
             questions: self.questions.questions(),
             noise: self.noise.noise(),

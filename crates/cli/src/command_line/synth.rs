@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use ::release::policy::Reasons;
 use clap::Args;
 use lookalike::SynthesiseRequest;
 use synthesis::{Recipe, SynthesisError};
@@ -44,11 +45,17 @@ pub(super) struct Synth {
     /// Refuse to begin if about more memory than this would be needed: 2GB, 500MB
     #[arg(long, value_name = "SIZE", value_parser = bytes)]
     memory: Option<u64>,
+    /// Synthesise a table of fewer than 30 records, for this reason
+    #[arg(long, value_name = "REASON")]
+    small_table: Option<String>,
     #[command(flatten)]
     privacy: Privacy,
     #[command(flatten)]
     amount: AmountOptions,
 }
+
+/// What is said of data sets whose seed was chosen.
+const SEEDED: &str = "  a seed that can be guessed lets others make these files again and test guesses at original records: for your own work, do not publish them\n";
 
 /// A size such as 2GB, 1.5GiB, 500MB or a number of bytes.
 fn bytes(text: &str) -> Result<u64, String> {
@@ -77,6 +84,7 @@ impl Synth {
             save_model: self.save_model.clone(),
             resume: self.resume.clone(),
             memory: self.memory,
+            reasons: Reasons { small_table: self.small_table.clone(), ..Reasons::default() },
             ..SynthesiseRequest::new(self.reading.data(&self.data), self.recipe()?)
         };
         if self.privacy.dry_run {
@@ -88,7 +96,10 @@ impl Synth {
         let request = SynthesiseRequest { noise: self.privacy.noise(), ..request.into_folder(out) };
         let made = request.run(&everywhere.watch()).map_err(|error| self.with_commands(error))?;
         let Some(manifest) = &made.manifest else { return Ok(ExitCode::SUCCESS) };
-        let text = summary(out, manifest, &made.fitted.model.remarks());
+        let mut text = summary(out, manifest, &made.fitted.model.remarks());
+        if request.recipe.seed.is_some() {
+            text.push_str(SEEDED);
+        }
         everywhere.deliver(&text, || serde_json::json!(manifest))?;
         Ok(ExitCode::SUCCESS)
     }

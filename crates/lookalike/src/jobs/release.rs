@@ -16,6 +16,7 @@ use release::evidence::Evidence;
 use release::policy::{Reasons, Refusal};
 use release::{Attachment, Books, Input, Manifest, Release, check_target, now};
 use report::{Edition, ReportInput, pictures, report_html};
+use synthesis::copies::UniqueRecords;
 use synthesis::{Fitted, Recipe, Run, private};
 use table::watch::Watch;
 use table::{Table, similar_name};
@@ -55,6 +56,11 @@ pub struct ReleaseRequest {
     pub questions: Questions,
     /// Where the noise of a private run comes from.
     pub noise: Noise,
+    /// Use the seed of the recipe or of `amount`. Whoever guesses it can make the data sets again, and everything written says so; without
+    /// it a secret seed is drawn, which is kept inside.
+    pub reproducible: bool,
+    /// Why copies of unique original records may stay in the release; without a reason they are removed.
+    pub keep_copies: Option<String>,
 }
 
 /// Which version is released.
@@ -106,6 +112,8 @@ impl ReleaseRequest {
             publish: Publication::default(),
             questions: Questions::default(),
             noise: Noise::default(),
+            reproducible: false,
+            keep_copies: None,
         }
     }
 
@@ -126,12 +134,18 @@ impl ReleaseRequest {
         for limit in &limits {
             computed(&format!("--limit \"{}\"", limit.text), &limits::axis_of(limit), &names)?;
         }
+        let unjudged = self.reasons.judged(&recipe, &limits)?;
         let not_covered = self.reasons.not_covered(&recipe, &limits, frontier.is_some())?;
         let original = self.data.read(watch)?;
         if let Some(frontier) = &frontier {
             check_same_data(frontier, &original)?;
         }
-        let caveats = self.reasons.caveats(original.schema())?;
+        self.reasons.large_enough(&recipe, original.rows())?;
+        let mut caveats = self.reasons.caveats(original.schema())?;
+        caveats.extend(unjudged);
+        caveats.extend(self.keep_copies.iter().map(|reason| {
+            format!("Copies of unique original records were not removed. The owner's reason: {reason}")
+        }));
         let (fitted, ledger) = if recipe.privacy.is_some() {
             let fit = private::fit(&original, &recipe, self.noise.source()?)?;
             (fit.fitted, Some(fit.ledger))
@@ -151,6 +165,7 @@ impl ReleaseRequest {
             limits: &limits,
             frontier: frontier.as_ref(),
             not_covered: not_covered.clone(),
+            uniques: if recipe.privacy.is_none() { Some(UniqueRecords::of(&original)?) } else { None },
             watch,
         };
         let examined = candidate.examine()?;
@@ -220,9 +235,18 @@ impl ReleaseRequest {
                 return Err(Error::Usage("name a frontier or a recipe".into()));
             }
         };
-        let recipe = self.amount.on_top_of(recipe);
+        let mut recipe = self.amount.on_top_of(recipe);
         recipe.check()?;
         self.noise.check(&recipe)?;
+        if recipe.privacy.is_none() {
+            if self.amount.seed.is_some() && !self.reproducible {
+                let message = "whoever guesses it can make the release again and test guesses at original records; leave it out, and a secret one is \
+                               drawn, or ask for it with the option `reproducible`";
+                return Err(Error::option("seed", message));
+            }
+            recipe.seed = recipe.seed.filter(|_| self.reproducible);
+            recipe.after.remove_replicated_uniques |= self.keep_copies.is_none();
+        }
         Ok(recipe)
     }
 
@@ -292,6 +316,7 @@ struct Candidate<'a> {
     limits: &'a [Limit],
     frontier: Option<&'a Frontier>,
     not_covered: Option<String>,
+    uniques: Option<UniqueRecords>,
     watch: &'a Watch,
 }
 
@@ -300,15 +325,21 @@ struct Examined {
     findings: Vec<Finding>,
     checks: Vec<LimitCheck>,
     evidence: Evidence,
+    records: u64,
+    copies: Option<u64>,
 }
 
 impl Candidate<'_> {
     /// Draws the data sets that would be released and measures them.
     fn examine(&self) -> Result<Examined, Error> {
-        let mut aligned = Vec::new();
+        let (mut aligned, mut records, mut copies) = (Vec::new(), 0, self.uniques.as_ref().map(|_| 0));
         for number in 0..self.fitted.m() {
             self.watch.check()?;
-            aligned.push(align(self.original.schema(), self.fitted.table(number)?)?);
+            let table = self.fitted.table(number)?;
+            records += table.rows() as u64;
+            let more = self.uniques.as_ref().map_or(Ok(None), |uniques| uniques.copies_in(&table))?;
+            copies = copies.zip(more).map(|(copies, more)| copies + more);
+            aligned.push(align(self.original.schema(), table)?);
         }
         let synthetic: Vec<&Table> = aligned.iter().collect();
         let sets = SyntheticSets { original: self.original, synthetic: &synthetic, holdout: None };
@@ -318,7 +349,7 @@ impl Candidate<'_> {
         let epsilon = self.recipe.privacy.as_ref().and_then(epsilon_of);
         let runs = std::slice::from_ref(&findings);
         let checks = self.limits.iter().map(|limit| limits::check(limit, runs, epsilon)).collect();
-        Ok(Examined { findings, checks, evidence })
+        Ok(Examined { findings, checks, evidence, records, copies })
     }
 
     /// Writes the release with everything that was found of it.
@@ -344,12 +375,13 @@ impl Candidate<'_> {
             input: Input { rows, columns: self.fitted.schema().variables().len() },
             input_sha256: self.input_sha256.clone(),
             books,
+            original: self.uniques.as_ref(),
             decision: Some(decision),
             not_covered: self.not_covered.clone(),
             attachments: Vec::new(),
             watch: self.watch.clone(),
         };
-        let manifest = release.manifest_without_files();
+        let manifest = release.manifest_without_files(examined.records, examined.copies);
         let recipe = Recipe { seed: None, ..self.recipe.clone() }.to_toml();
         let remarks = self.fitted.model.remarks().into_iter().map(|remark| ("remark".to_owned(), remark));
         let asked: Vec<(String, String)> = remarks.filter(|_| self.ledger.is_none()).collect();

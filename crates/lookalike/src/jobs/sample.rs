@@ -7,7 +7,7 @@ use synthesis::Recipe;
 use synthesis::model_file::ModelFile;
 use table::watch::Watch;
 
-use super::synthesise::{SynthesiseOutcome, write};
+use super::synthesise::{SynthesiseOutcome, Written};
 use crate::{Amount, Error};
 
 /// Asks a saved model for data sets.
@@ -40,8 +40,14 @@ impl SampleRequest {
         let manifest = match &self.out {
             Some(out) => {
                 let sha256 = sha256_of_file(&self.model)?;
-                let target = (out.as_path(), self.replace);
-                Some(write(&fitted, &recipe, sha256, file.ledger.as_ref(), target, watch)?)
+                let written = Written {
+                    fitted: &fitted,
+                    recipe: &recipe,
+                    input_sha256: sha256,
+                    ledger: file.ledger.as_ref(),
+                    original: None,
+                };
+                Some(written.into_folder(out, self.replace, watch)?)
             }
             None => None,
         };

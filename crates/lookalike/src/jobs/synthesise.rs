@@ -2,7 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
+use release::policy::Reasons;
 use release::{Books, Input, Manifest, Release, check_target};
+use synthesis::copies::UniqueRecords;
 use synthesis::model_file::ModelFile;
 use synthesis::private::SpendingPlan;
 use synthesis::{Fitted, Recipe, Run, SynthesisError, private};
@@ -19,7 +21,8 @@ use privacy::LedgerRecord;
 /// use lookalike::synthesis::Recipe;
 /// use lookalike::table::read::{ReadOptions, read_csv_text};
 ///
-/// let people = read_csv_text("sex,agegr\nF,old\nM,old\nF,young\nF,old\n", &ReadOptions::default())?;
+/// let people = format!("sex,agegr\n{}", "F,old\nM,old\nF,young\nF,old\n".repeat(10));
+/// let people = read_csv_text(&people, &ReadOptions::default())?;
 /// let recipe = Recipe { m: 2, rows: Some(10), seed: Some(1), ..Recipe::new("catall") };
 /// let made = SynthesiseRequest::new(Data::records("people", people), recipe).run(&Watch::default())?;
 /// assert_eq!(made.fitted.table(1)?.rows(), 10);
@@ -45,6 +48,8 @@ pub struct SynthesiseRequest {
     pub memory: Option<u64>,
     /// Where the noise of a private run comes from.
     pub noise: Noise,
+    /// Reasons for what is refused without one.
+    pub reasons: Reasons,
 }
 
 /// Synthetic versions of a table.
@@ -70,6 +75,7 @@ impl SynthesiseRequest {
             resume: None,
             memory: None,
             noise: Noise::default(),
+            reasons: Reasons::default(),
         }
     }
 
@@ -93,6 +99,7 @@ impl SynthesiseRequest {
             self.data.declared_schema()?;
         }
         let table = self.data.read(watch)?;
+        self.reasons.large_enough(&self.recipe, table.rows())?;
         let (fitted, ledger) = if self.recipe.privacy.is_some() {
             let fit = private::fit(&table, &self.recipe, self.noise.source()?)?;
             (fit.fitted, Some(fit.ledger))
@@ -110,14 +117,17 @@ impl SynthesiseRequest {
             None => None,
         };
         let manifest = match &self.out {
-            Some(out) => Some(write(
-                &fitted,
-                &self.recipe,
-                self.data.sha256()?,
-                ledger.as_ref(),
-                (out, self.replace),
-                watch,
-            )?),
+            Some(out) => {
+                let original = if ledger.is_none() { Some(UniqueRecords::of(&table)?) } else { None };
+                let written = Written {
+                    fitted: &fitted,
+                    recipe: &self.recipe,
+                    input_sha256: self.data.sha256()?,
+                    ledger: ledger.as_ref(),
+                    original: original.as_ref(),
+                };
+                Some(written.into_folder(out, self.replace, watch)?)
+            }
             None => None,
         };
         if let Some((path, model)) = model {
@@ -174,27 +184,33 @@ impl SynthesiseRequest {
     }
 }
 
-/// Writes the data sets of a model that was fitted to, or read from, what has this hash.
-pub(super) fn write(
-    fitted: &Fitted,
-    recipe: &Recipe,
-    input_sha256: String,
-    ledger: Option<&LedgerRecord>,
-    (out, replace): (&Path, bool),
-    watch: &Watch,
-) -> Result<Manifest, Error> {
-    let input = Input { rows: fitted.original_rows() as u64, columns: fitted.schema().variables().len() };
-    let books = ledger.map(|record| Books { record, page: report::ledger_markdown(record) });
-    let release = Release {
-        fitted,
-        recipe,
-        input,
-        input_sha256,
-        books,
-        decision: None,
-        not_covered: None,
-        attachments: Vec::new(),
-        watch: watch.clone(),
-    };
-    Ok(release.write(out, replace)?)
+/// The data sets of a model that was fitted to, or read from, what has this hash.
+pub(super) struct Written<'a> {
+    pub(super) fitted: &'a Fitted,
+    pub(super) recipe: &'a Recipe,
+    pub(super) input_sha256: String,
+    pub(super) ledger: Option<&'a LedgerRecord>,
+    pub(super) original: Option<&'a UniqueRecords>,
+}
+
+impl Written<'_> {
+    /// Writes them, all or nothing.
+    pub(super) fn into_folder(self, out: &Path, replace: bool, watch: &Watch) -> Result<Manifest, Error> {
+        let Self { fitted, recipe, input_sha256, ledger, original } = self;
+        let input = Input { rows: fitted.original_rows() as u64, columns: fitted.schema().variables().len() };
+        let books = ledger.map(|record| Books { record, page: report::ledger_markdown(record) });
+        let release = Release {
+            fitted,
+            recipe,
+            input,
+            input_sha256,
+            books,
+            original,
+            decision: None,
+            not_covered: None,
+            attachments: Vec::new(),
+            watch: watch.clone(),
+        };
+        Ok(release.write(out, replace)?)
+    }
 }
