@@ -34,6 +34,7 @@ fn the_library_refuses_a_release_that_breaks_a_limit() {
         ReleaseRequest::new(town(300), of_recipe("method = \"catall\"\nseed = 1"), "the board", &out);
     request.questions.only = vec!["uniques".into()];
     request.limits = vec!["uniques.ru <= 0.001".into()];
+    request.keep_copies = Some("to break the limit".into());
     let refused = request.run(&Watch::default()).err().unwrap();
     assert_eq!(refused.kind(), ErrorKind::CouldNot);
     assert!(refused.to_string().contains("breaks uniques.ru <= 0.001"), "{refused}");
@@ -41,7 +42,63 @@ fn the_library_refuses_a_release_that_breaks_a_limit() {
     request.reasons.exception = Some("a demonstration".into());
     let released = request.run(&Watch::default()).unwrap();
     assert_eq!(released.decision.exception.as_deref(), Some("a demonstration"));
+    let copies = released.manifest.copies.unwrap();
+    assert!(
+        copies > 0 && released.manifest.label.contains(&format!("{copies} of ")),
+        "{}",
+        released.manifest.label
+    );
     assert!(VerifyRequest::new(&out).run().unwrap().passed);
+}
+
+#[test]
+fn a_release_removes_copies_and_keeps_its_seed_secret() {
+    let folder = tempfile::tempdir().unwrap();
+    let request = |name: &str| {
+        let recipe = of_recipe("method = \"sequential\"\nseed = 7\n");
+        let mut request = ReleaseRequest::new(town(400), recipe, "the board", folder.path().join(name));
+        request.questions.only = vec!["uniques".into()];
+        request.limits = vec!["uniques.ru <= 100".into()];
+        request
+    };
+    let released = |request: ReleaseRequest| {
+        let manifest = request.run(&Watch::default()).unwrap().manifest;
+        (manifest.files[0].sha256.clone(), manifest)
+    };
+    let (first, manifest) = released(request("first"));
+    let (second, _) = released(request("second"));
+    assert_ne!(first, second, "the seed of the recipe is not used");
+    assert_eq!(manifest.seed_from, "the operating system");
+    let again = |name: &str| released(ReleaseRequest { reproducible: true, ..request(name) });
+    assert_eq!(again("third").0, again("fourth").0);
+    assert!(again("fifth").1.seed_from.contains("guesses the seed"));
+    let copied = released(ReleaseRequest { keep_copies: Some("a test".into()), ..request("sixth") }).1;
+    assert!(manifest.copies.unwrap() <= copied.copies.unwrap());
+    let mut seeded = request("seventh");
+    seeded.amount.seed = Some(3);
+    assert!(seeded.run(&Watch::default()).err().unwrap().to_string().contains("option `reproducible`"));
+}
+
+#[test]
+fn what_no_limit_judges_and_what_is_too_small_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut request = ReleaseRequest::new(
+        town(100),
+        of_recipe("method = \"sequential\""),
+        "the board",
+        folder.path().join("out"),
+    );
+    request.questions.only = vec!["uniques".into()];
+    let refused = request.run(&Watch::default()).err().unwrap();
+    assert_eq!(refused.kind(), ErrorKind::Refused);
+    assert!(refused.to_string().contains("option `no-limits`"), "{refused}");
+    request.reasons.no_limits = Some("an exercise".into());
+    let released = request.run(&Watch::default()).unwrap();
+    assert!(released.decision.caveats.iter().any(|caveat| caveat.contains("an exercise")));
+    let tiny = SynthesiseRequest::new(town(12), Recipe::new("sequential"));
+    let refused = tiny.run(&Watch::default()).err().unwrap();
+    assert_eq!(refused.kind(), ErrorKind::Refused);
+    assert!(refused.to_string().contains("30 are needed"), "{refused}");
 }
 
 #[test]

@@ -218,7 +218,10 @@ fn a_learned_schema_needs_a_reason() {
         &out,
     ];
     let refused = lookalike().args(asked).assert().code(3);
+    assert!(stderr(&refused).contains("--no-limits"), "{}", stderr(&refused));
+    let asked = [&asked[..], &["--no-limits", "a test"]].concat();
+    let refused = lookalike().args(&asked).assert().code(3);
     assert!(stderr(&refused).contains("say why with --learned-schema"), "{}", stderr(&refused));
-    lookalike().args(asked).args(["--learned-schema", "the code book is lost"]).assert().success();
+    lookalike().args(&asked).args(["--learned-schema", "the code book is lost"]).assert().success();
     assert!(house.read("out/decision.json").contains("the code book is lost"));
 }

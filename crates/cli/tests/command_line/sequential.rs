@@ -125,8 +125,8 @@ fn a_schema_that_is_wrong_is_refused_with_its_line() {
         assert!(text.contains(expected) && has_line, "{text}");
     }
     // Nobody is married, so that the rule leaves nothing of `since`.
-    let data = "sex,age,married,since,pay\nF,20,no,,3\nM,30,no,,4\nF,40,no,,5\n";
-    house.write("people.csv", data);
+    let data = "F,20,no,,3\nM,30,no,,4\nF,40,no,,5\n".repeat(10);
+    house.write("people.csv", &format!("sex,age,married,since,pay\n{data}"));
     let refused =
         house.synth(&["--schema", &house.path("people.schema.toml"), "--out", &house.path("out")]).failure();
     let text = stderr(&refused);

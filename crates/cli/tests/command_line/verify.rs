@@ -6,7 +6,8 @@ use crate::harness::{json, lookalike};
 fn a_release_is_verified_and_a_changed_one_is_not() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name).display().to_string();
-    std::fs::write(path("people.csv"), "sex,age\nF,31\nM,47\nF,31\nM,50\n").unwrap();
+    std::fs::write(path("people.csv"), "sex,age\n".to_owned() + &"F,31\nM,47\nF,31\nM,50\n".repeat(8))
+        .unwrap();
     let out = path("out");
     lookalike().args(["synth", &path("people.csv"), "--method", "catall", "--out", &out]).assert().success();
     let checked = json(&["verify", &out]);
