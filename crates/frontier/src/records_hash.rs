@@ -18,6 +18,7 @@ pub fn records_sha256(table: &Table) -> String {
             Column::Integer(numbers) => content.entries(numbers, i64::to_le_bytes),
             Column::Real(numbers) => content.entries(numbers, |value| value.to_bits().to_le_bytes()),
             Column::Date(numbers) => content.entries(numbers, i32::to_le_bytes),
+            Column::Datetime(numbers) => content.entries(numbers, i64::to_le_bytes),
             Column::Text(texts) => (0..column.len()).for_each(|row| match texts.get(row) {
                 Some(text) => {
                     content.number(1 + text.len() as u64);

@@ -63,6 +63,12 @@ fn common(name: &str, tables: &[Table]) -> Result<Variable, InferenceError> {
             .all(|variable| matches!(variable.kind, Kind::Date { format: other, .. } if other == format))
     {
         Kind::Date { range: None, format }
+    } else if let Kind::Datetime { format, .. } = first.kind
+        && all
+            .iter()
+            .all(|variable| matches!(variable.kind, Kind::Datetime { format: other, .. } if other == format))
+    {
+        Kind::Datetime { range: None, format }
     } else if all.iter().all(|variable| variable.kind == Kind::TextId) {
         Kind::TextId
     } else {

@@ -14,6 +14,8 @@ pub struct Amount {
     pub seed: Option<u64>,
     /// The format of the data files.
     pub format: Option<Format>,
+    /// Write texts to CSV that a spreadsheet would run as a formula as they are.
+    pub keep_formulas: bool,
 }
 
 impl Amount {
@@ -24,6 +26,7 @@ impl Amount {
             rows: self.rows.or(recipe.rows),
             seed: self.seed.or(recipe.seed),
             format: self.format.unwrap_or(recipe.format),
+            keep_formulas: self.keep_formulas || recipe.keep_formulas,
             ..recipe
         }
     }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use frontier::records_sha256;
 use release::sha256_of_file;
 use table::read::{ReadOptions, read_table, read_unchecked};
-use table::schema::SchemaFile;
+use table::schema::{DecimalMark, SchemaFile};
 use table::watch::Watch;
 use table::{DeclaredSchema, FileProblem, Table, TableError};
 
@@ -26,6 +26,7 @@ pub struct Data {
     schema: Option<SchemaOrigin>,
     missing: Vec<String>,
     separator: Option<char>,
+    decimal: Option<DecimalMark>,
 }
 
 #[derive(Clone, Debug)]
@@ -41,15 +42,19 @@ enum SchemaOrigin {
 }
 
 impl Data {
-    /// A file: CSV (also .gz), Parquet or Arrow IPC.
+    /// A file: CSV (also .gz), Parquet or Arrow IPC; `-` is CSV from standard input.
     pub fn file(path: impl Into<PathBuf>) -> Self {
-        Self { origin: Origin::File(path.into()), schema: None, missing: Vec::new(), separator: None }
+        Self::of(Origin::File(path.into()))
     }
 
     /// Records in memory, under the schema that they have; `name` is what reports call them.
     pub fn records(name: impl Into<String>, table: impl Into<Arc<Table>>) -> Self {
         let origin = Origin::Records { name: name.into(), table: table.into() };
-        Self { origin, schema: None, missing: Vec::new(), separator: None }
+        Self::of(origin)
+    }
+
+    fn of(origin: Origin) -> Self {
+        Self { origin, schema: None, missing: Vec::new(), separator: None, decimal: None }
     }
 
     /// The same, read under the schema of this file: TOML, SDV metadata (JSON) or a private-PGM domain (JSON).
@@ -70,6 +75,11 @@ impl Data {
     /// The same, with this field separator of a CSV file instead of what its header shows.
     pub fn with_separator(self, separator: Option<char>) -> Self {
         Self { separator, ..self }
+    }
+
+    /// The same, with this mark before the decimals of numbers in a CSV file instead of what the schema says.
+    pub fn with_decimal(self, decimal: Option<DecimalMark>) -> Self {
+        Self { decimal, ..self }
     }
 
     /// Another file that is read in the same way.
@@ -101,6 +111,11 @@ impl Data {
         }
     }
 
+    /// All files that are read for it, none of which results may replace.
+    pub fn inputs(&self) -> Vec<PathBuf> {
+        self.path().into_iter().chain(self.schema_path()).map(Path::to_owned).collect()
+    }
+
     /// Whether a schema is given.
     pub(crate) fn has_schema(&self) -> bool {
         self.schema.is_some() || matches!(self.origin, Origin::Records { .. })
@@ -120,6 +135,7 @@ impl Data {
         };
         Ok(ReadOptions {
             separator: self.separator,
+            decimal: self.decimal,
             missing: self.missing.clone(),
             schema,
             watch: watch.clone(),
@@ -131,12 +147,9 @@ impl Data {
         let options = self.options(watch)?;
         match &self.origin {
             Origin::File(path) => Ok(Arc::new(read_table(path, &options)?)),
-            Origin::Records { table, .. } => match options.schema {
+            Origin::Records { table, .. } => match options.schema_of(table.schema())? {
                 None => Ok(Arc::clone(table)),
-                Some(file) => {
-                    let schema = Arc::new(file.complete(Some(table.schema()))?);
-                    Ok(Arc::new(table.as_ref().clone().conform(schema)?))
-                }
+                Some(schema) => Ok(Arc::new(table.as_ref().clone().conform(Arc::new(schema))?)),
             },
         }
     }
@@ -158,7 +171,8 @@ impl Data {
             Err(TableError::File { problem: FileProblem::OtherColumns(_), .. }) => {
                 let mut missing = options.missing.clone();
                 missing.extend(options.schema.iter().flat_map(|schema| schema.table.missing.iter().cloned()));
-                Ok(read_unchecked(path, &ReadOptions { schema: None, missing, ..options })?)
+                let decimal = Some(options.decimal_mark());
+                Ok(read_unchecked(path, &ReadOptions { schema: None, missing, decimal, ..options })?)
             }
             read => Ok(read?),
         }

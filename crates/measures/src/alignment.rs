@@ -1,5 +1,6 @@
 //! A synthetic table with its columns of the kinds that the original says.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use table::column::{Column, Entry, Numbers};
@@ -47,12 +48,17 @@ fn align_column(
             Kind::Date { format, .. } => {
                 (as_wanted(Kind::Date { range: None, format: *format }), Column::Date(nothing(rows)))
             }
+            Kind::Datetime { format, .. } => {
+                (as_wanted(Kind::Datetime { range: None, format: *format }), Column::Datetime(nothing(rows)))
+            }
             Kind::TextId => {
                 let codes = Codes::collect(1, (0..rows).map(|_| 0));
                 (as_wanted(Kind::TextId), Column::Text(TextColumn { codes, dictionary: Vec::new() }))
             }
         });
     }
+    let (own, column) = unguarded(wanted, own, column)?;
+    let own = own.as_ref();
     let numbers = matches!(wanted.kind, Kind::Integer { .. } | Kind::Real { .. });
     Ok(match (&wanted.kind, column) {
         (_, Column::Integer(values)) if numbers => {
@@ -68,16 +74,23 @@ fn align_column(
                 .map_err(|_| MeasureError::variable(&own.name, "a level is given twice"))?;
             (as_wanted(Kind::Categorical { levels }), Column::Categorical(Arc::new(text.codes)))
         }
-        (Kind::TextId, Column::Categorical(codes)) => {
-            let levels = own.kind.levels().into_iter().flat_map(|levels| levels.iter());
-            let dictionary = levels.map(str::to_owned).collect();
-            let codes = Arc::unwrap_or_clone(codes);
-            (as_wanted(Kind::TextId), Column::Text(TextColumn { codes, dictionary }))
+        (Kind::TextId, column @ (Column::Categorical(_) | Column::Integer(_))) => {
+            (as_wanted(Kind::TextId), Column::Text(column.into_text(own)))
         }
         (_, column @ (Column::Categorical(_) | Column::Text(_))) if !wanted.kind.is_numeric() => {
             (own.clone(), column)
         }
         (Kind::Date { .. }, column @ Column::Date(_)) => (own.clone(), column),
+        (Kind::Datetime { format, .. }, column @ Column::Datetime(_))
+            if own.kind.datetime_format().date.is_some() == format.date.is_some() =>
+        {
+            (own.clone(), column)
+        }
+        // Times that all happen to be midnights are read as days.
+        (Kind::Datetime { format, .. }, Column::Date(days)) if format.date.is_some() => {
+            let times = days.map(|day| i64::from(day) * table::datetime::DAY);
+            (as_wanted(Kind::Datetime { range: None, format: *format }), Column::Datetime(times))
+        }
         (kind, _) => {
             let message = format!(
                 "it is {} in the original and {} in the synthetic table; write it the same way in both, or read both with \
@@ -88,6 +101,34 @@ fn align_column(
             return Err(MeasureError::variable(&own.name, message));
         }
     })
+}
+
+/// The column with levels that were guarded from spreadsheets when they were written as the original has them.
+fn unguarded<'a>(
+    wanted: &Variable,
+    own: &'a Variable,
+    column: Column,
+) -> Result<(Cow<'a, Variable>, Column), MeasureError> {
+    let (Some(known), Some(levels)) = (wanted.kind.levels(), own.kind.levels()) else {
+        return Ok((Cow::Borrowed(own), column));
+    };
+    let meant = |level: &str| {
+        let inner = table::spreadsheet::unguarded(level).filter(|_| known.position(level).is_none());
+        inner
+            .filter(|inner| known.position(inner).is_some() && levels.position(inner).is_none())
+            .map(str::to_owned)
+    };
+    if !levels.iter().any(|level| meant(level).is_some()) {
+        return Ok((Cow::Borrowed(own), column));
+    }
+    let texts = levels.iter().map(|level| meant(level).unwrap_or_else(|| level.to_owned()));
+    let levels =
+        Levels::new(texts).map_err(|_| MeasureError::variable(&own.name, "a level is given twice"))?;
+    let kind = match own.kind {
+        Kind::Ordinal { .. } => Kind::Ordinal { levels },
+        _ => Kind::Categorical { levels },
+    };
+    Ok((Cow::Owned(Variable { kind, ..own.clone() }), column))
 }
 
 /// How many values are missing.

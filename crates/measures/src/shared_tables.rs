@@ -151,6 +151,9 @@ impl<'a> Sides<'a> {
         for (variable, _) in known {
             let comparable = match (first, &variable.kind) {
                 (Kind::Date { .. }, Kind::Date { .. }) | (Kind::TextId, Kind::TextId) => true,
+                (Kind::Datetime { format: one, .. }, Kind::Datetime { format: other, .. }) => {
+                    one.date.is_some() == other.date.is_some()
+                }
                 (Kind::Integer { .. } | Kind::Real { .. }, Kind::Integer { .. } | Kind::Real { .. }) => true,
                 (one, other) => one.levels().is_some() && other.levels().is_some(),
             };
@@ -302,7 +305,7 @@ fn own_levels<'a>((variable, column): &(&'a Variable, &'a Column)) -> Option<(Ve
             let levels = variable.kind.levels().map(|levels| levels.iter().collect());
             Some((levels.unwrap_or_default(), Arc::as_ref(codes)))
         }
-        Column::Integer(_) | Column::Real(_) | Column::Date(_) => None,
+        Column::Integer(_) | Column::Real(_) | Column::Date(_) | Column::Datetime(_) => None,
     }
 }
 

@@ -52,6 +52,9 @@ impl Stacked {
         for (variable, _) in &sides[1..] {
             let same = match (first, &variable.kind) {
                 (Kind::Date { .. }, Kind::Date { .. }) => true,
+                (Kind::Datetime { format: one, .. }, Kind::Datetime { format: other, .. }) => {
+                    one.date.is_some() == other.date.is_some()
+                }
                 (Kind::Integer { .. } | Kind::Real { .. }, Kind::Integer { .. } | Kind::Real { .. }) => true,
                 (one, other) => one.levels().is_some() && other.levels().is_some(),
             };

@@ -5,12 +5,17 @@ use std::path::Path;
 
 use sha2::{Digest, Sha256};
 use table::TableError;
+use table::read::{STANDARD_INPUT, standard_input};
+use table::watch::Watch;
 
 use super::FileEntry;
 
-/// SHA-256 of a file, as hexadecimal digits.
+/// SHA-256 of a file, as hexadecimal digits; `-` is the table that came on standard input.
 pub fn sha256_of_file(path: &Path) -> Result<String, TableError> {
     let failed = |source| TableError::io(path, source);
+    if path == Path::new(STANDARD_INPUT) {
+        return Ok(sha256_of(standard_input(&Watch::default()).map_err(failed)?));
+    }
     let mut file = std::fs::File::open(path).map_err(failed)?;
     let mut hash = Sha256::new();
     std::io::copy(&mut file, &mut hash).map_err(failed)?;

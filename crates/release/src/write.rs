@@ -1,5 +1,6 @@
 //! Writing a release, whole or not at all.
 
+use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -7,10 +8,11 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use privacy::LedgerRecord;
 use synthesis::copies::UniqueRecords;
 use synthesis::{Fitted, Recipe, SynthesisError};
-use table::TableError;
 use table::date::DateFormat;
+use table::output_file::resolved;
 use table::watch::{Step, Watch};
 use table::write::TableWriter;
+use table::{TableError, atomic_file};
 
 use super::hashed_file::{Hashed, sha256_of};
 use super::{
@@ -69,24 +71,22 @@ impl Release<'_> {
             decision.check().map_err(|refusal| SynthesisError::option("limit", refusal.to_string()))?;
         }
         check_target(out, replace)?;
-        let parent = match out.parent() {
-            Some(parent) if !parent.as_os_str().is_empty() => parent.to_owned(),
-            _ => PathBuf::from("."),
-        };
+        // Of a link, the folder to which it leads is replaced.
+        let target = resolved(out);
+        let parent = target.parent().unwrap_or(Path::new("/")).to_owned();
         std::fs::create_dir_all(&parent).map_err(failed)?;
-        let mut builder = tempfile::Builder::new();
-        builder.prefix(".lookalike-");
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::PermissionsExt;
-            builder.permissions(std::fs::Permissions::from_mode(0o777));
-        }
-        let folder = builder.tempdir_in(&parent).map_err(failed)?;
-        let _unfinished = table::atomic_file::Unfinished::new(folder.path());
-        let manifest = self.write_public(folder.path())?;
-        self.write_internal(&folder.path().join(INTERNAL_FOLDER))?;
+        atomic_file::sweep(&parent);
+        // Until it is finished, nobody else can look into it.
+        let folder =
+            tempfile::Builder::new().prefix(atomic_file::PREFIX).tempdir_in(&parent).map_err(failed)?;
+        let _unfinished = atomic_file::Unfinished::new(folder.path());
+        let _lock = atomic_file::lock(folder.path());
+        let finished = folder.path().join("release");
+        make_folder(&finished, false).map_err(failed)?;
+        let manifest = self.write_public(&finished)?;
+        self.write_internal(&finished.join(INTERNAL_FOLDER))?;
         check_target(out, replace)?;
-        put_in_place(folder.path(), out, &parent).map_err(failed)?;
+        put_in_place(&finished, &target, &parent).map_err(failed)?;
         Ok(manifest)
     }
 
@@ -150,7 +150,9 @@ impl Release<'_> {
         let path = folder.join(&name);
         let failed = |source| SynthesisError::from(TableError::io(&path, source));
         let file = Hashed::create(&path).map_err(failed)?;
-        let mut writer = TableWriter::new(file, self.fitted.schema(), self.recipe.format).map_err(failed)?;
+        let mut writer = TableWriter::new(file, self.fitted.schema(), self.recipe.format)
+            .map_err(failed)?
+            .keep_formulas(self.recipe.keep_formulas);
         let (mut rows, mut copies) = (0, Some(0));
         self.fitted.draw(number, |part| {
             self.watch.check()?;
@@ -204,7 +206,7 @@ fn write_hashed(
     let failed = |source| SynthesisError::from(TableError::io(&path, source));
     path.parent().map_or(Ok(()), |parent| make_folder(parent, internal)).map_err(failed)?;
     if internal {
-        table::atomic_file::write_private(&path, contents)?;
+        atomic_file::write_private(&path, contents)?;
     } else {
         let mut file = Hashed::create(&path).map_err(failed)?;
         file.write_all(contents).map_err(failed)?;
@@ -237,7 +239,10 @@ fn put_in_place(finished: &Path, out: &Path, parent: &Path) -> std::io::Result<(
     if !out.exists() {
         return std::fs::rename(finished, out);
     }
-    let aside = tempfile::Builder::new().prefix(".lookalike-old-").tempdir_in(parent)?;
+    let name = out.file_name().unwrap_or_default().to_string_lossy();
+    let prefix = format!("{}old-{name}-", atomic_file::PREFIX);
+    let aside = tempfile::Builder::new().prefix(&prefix).tempdir_in(parent)?;
+    let _lock = atomic_file::lock(aside.path());
     let old = aside.path().join("release");
     std::fs::rename(out, &old)?;
     std::fs::rename(finished, out).inspect_err(|_| {
@@ -248,7 +253,7 @@ fn put_in_place(finished: &Path, out: &Path, parent: &Path) -> std::io::Result<(
     })
 }
 
-/// An existing folder is replaced only if that is asked for, and only if it is a release.
+/// An existing folder is replaced only if that is asked for, and only if it is a release and nothing else lies in it.
 pub fn check_target(out: &Path, replace: bool) -> Result<(), SynthesisError> {
     if !out.exists() {
         return Ok(());
@@ -261,11 +266,57 @@ pub fn check_target(out: &Path, replace: bool) -> Result<(), SynthesisError> {
     }
     let manifest = std::fs::read(out.join(MANIFEST)).ok();
     let manifest = manifest.and_then(|bytes| serde_json::from_slice::<Manifest>(&bytes).ok());
-    if manifest.is_none_or(|manifest| manifest.format != FORMAT) {
+    let Some(manifest) = manifest.filter(|manifest| manifest.format == FORMAT) else {
         let message = format!("{} is no release of Lookalike and will not be replaced", out.display());
         return Err(SynthesisError::option("out", message));
+    };
+    let foreign = foreign_files(out, &manifest).map_err(|source| TableError::io(out, source))?;
+    if foreign.is_empty() {
+        return Ok(());
     }
-    Ok(())
+    let named =
+        foreign.iter().take(NAMED).map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ");
+    let more =
+        if foreign.len() > NAMED { format!(" and {} more", foreign.len() - NAMED) } else { String::new() };
+    let message = format!(
+        "{} holds what its manifest does not list and --force must not remove: {named}{more}; move that away, or choose another folder",
+        out.display()
+    );
+    Err(SynthesisError::option("out", message))
+}
+
+/// How many foreign files are named.
+const NAMED: usize = 5;
+
+/// What lies in the folder of a release and belongs to it neither by its manifest nor by its list of internal files.
+fn foreign_files(out: &Path, manifest: &Manifest) -> std::io::Result<Vec<PathBuf>> {
+    let inside = Path::new(INTERNAL_FOLDER);
+    let internal = std::fs::read(out.join(inside).join(INTERNAL)).ok();
+    let internal = internal.and_then(|bytes| serde_json::from_slice::<Internal>(&bytes).ok());
+    let internal = internal.iter().flat_map(|internal| &internal.files).map(|file| inside.join(&file.name));
+    let sealed = [MANIFEST.into(), MANIFEST_HASH.into(), inside.join(INTERNAL), inside.join(INTERNAL_HASH)];
+    let own: BTreeSet<PathBuf> =
+        manifest.files.iter().map(|file| PathBuf::from(&file.name)).chain(internal).chain(sealed).collect();
+    let mut foreign = Vec::new();
+    let mut open = vec![PathBuf::new()];
+    while let Some(folder) = open.pop() {
+        let mut is_empty = true;
+        for entry in std::fs::read_dir(out.join(&folder))? {
+            let entry = entry?;
+            is_empty = false;
+            let path = folder.join(entry.file_name());
+            match entry.file_type()? {
+                kind if kind.is_dir() => open.push(path),
+                kind if kind.is_file() && own.contains(&path) => {}
+                _ => foreign.push(path),
+            }
+        }
+        if is_empty && !folder.as_os_str().is_empty() {
+            foreign.push(folder);
+        }
+    }
+    foreign.sort();
+    Ok(foreign)
 }
 
 /// The time now in UTC, as 2026-11-15T13:05:11Z.
@@ -353,5 +404,42 @@ mod tests {
         assert!(release_into(&own, &recipe, true).unwrap_err().to_string().contains("no release"));
         std::fs::write(own.join(MANIFEST), "{ \"name\": \"of a web page\" }").unwrap();
         assert!(release_into(&own, &recipe, true).unwrap_err().to_string().contains("no release"));
+    }
+
+    #[test]
+    fn only_what_the_old_manifest_lists_is_replaced() {
+        let folder = tempfile::tempdir().unwrap();
+        let out = folder.path().join("out");
+        let recipe = Recipe { seed: Some(1), ..Recipe::new("catall") };
+        release_into(&out, &recipe, false).unwrap();
+        for name in ["thesis.tex", "internal/notes.txt", "pictures/mine.png"] {
+            let path = out.join(name);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(&path, "mine").unwrap();
+            let refused = release_into(&out, &recipe, true).unwrap_err().to_string();
+            assert!(refused.contains(name), "{refused}");
+            std::fs::remove_file(&path).unwrap();
+        }
+        assert!(release_into(&out, &recipe, true).unwrap_err().to_string().contains("pictures"));
+        std::fs::remove_dir(out.join("pictures")).unwrap();
+        release_into(&out, &recipe, true).unwrap();
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_to_a_release_stays_a_link_and_folders_are_as_the_umask_says() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        let (out, link) = (folder.path().join("out"), folder.path().join("link"));
+        let recipe = Recipe { seed: Some(1), ..Recipe::new("catall") };
+        release_into(&out, &recipe, false).unwrap();
+        std::os::unix::fs::symlink(&out, &link).unwrap();
+        release_into(&link, &recipe, true).unwrap();
+        assert!(link.symlink_metadata().unwrap().is_symlink());
+        let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        let usual = folder.path().join("usual");
+        std::fs::create_dir(&usual).unwrap();
+        assert_eq!((mode(&out), mode(&out.join(INTERNAL_FOLDER))), (mode(&usual), 0o700));
     }
 }

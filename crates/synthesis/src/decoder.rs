@@ -13,7 +13,7 @@ use rand::RngExt;
 use rayon::prelude::*;
 use table::column::{Entry, Numbers, TextColumn};
 use table::expression::{Condition, Formula, Record, Span, Value};
-use table::schema::{Kind, Shape};
+use table::schema::{Kind, Shape, Stored};
 use table::{Codes, Column, Domain, Schema, Table};
 
 use crate::randomness::{BLOCK, Rng, Seed};
@@ -120,7 +120,10 @@ impl Decoder {
         });
         let reserved = reserved.collect::<Result<Vec<Vec<f64>>, table::TableError>>()?;
         let draw = |classes: &table::Classes| {
-            schema.variable(classes.name()).map(|variable| (variable.shape, variable.step))
+            let finest = |variable: &table::Variable| variable.kind.step().filter(|step| *step > 1.0);
+            schema
+                .variable(classes.name())
+                .map(|variable| (variable.shape, variable.step.or(finest(variable))))
         };
         let draws = domain.variables().iter().map(draw).collect::<Result<_, _>>()?;
         Ok(Self { schema, domain, sources, derived, forbidden, reserved, draws, landmarks })
@@ -287,6 +290,10 @@ impl Decoder {
         let piece = rng.random_range(0..2 * limits.len() - 1);
         let (from, to) = (limits[piece / 2], limits[piece.div_ceil(2)]);
         let number = number_between(from, to, classes.is_whole(), rng);
+        let number = match classes.step().filter(|step| *step > 1.0) {
+            Some(step) => number.map(|number| (number / step).round() * step),
+            None => number,
+        };
         let is_of_class = |number: &f64| classes.partition().class_of(*number) == Some(class);
         match number.filter(is_of_class).filter(|number| !self.reserved[position].contains(number)) {
             Some(number) => Value::Number(number),
@@ -342,9 +349,7 @@ impl Decoder {
             numbers
         };
         match &of.kind {
-            Kind::Integer { .. } => Column::Integer(numbers(rows).map(|number| number.round() as i64)),
-            Kind::Real { .. } => Column::Real(numbers(rows)),
-            Kind::Date { .. } => Column::Date(numbers(rows).map(|number| number as i32)),
+            kind if kind.is_numeric() => Column::of_numbers(kind, numbers(rows)),
             Kind::Categorical { levels } | Kind::Ordinal { levels } => {
                 let code = |row: usize| match value(row) {
                     Value::Level(level) => level,
@@ -353,9 +358,9 @@ impl Decoder {
                 let cardinality = (levels.len() + usize::from(of.missing)).max(1);
                 Column::Categorical(Arc::new(Codes::collect(cardinality, rows.map(code))))
             }
-            Kind::TextId => Column::Text(TextColumn {
+            _ => Column::Text(TextColumn {
                 codes: Codes::collect(count + 1, 0..count as u32),
-                dictionary: rows.map(|row| format!("synthetic-{}", row + 1)).collect(),
+                dictionary: rows.map(|row| Stored::fresh_identifier(of.stored, row + 1)).collect(),
             }),
         }
     }

@@ -35,6 +35,9 @@ pub struct Recipe {
     /// The format of the data files.
     #[serde(default)]
     pub format: Format,
+    /// Whether texts that a spreadsheet would run as a formula are written to CSV as they are; usually an apostrophe is put before them.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub keep_formulas: bool,
     /// What may be spent of privacy; without it the run is not private.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub privacy: Option<PrivacySettings>,
@@ -74,6 +77,7 @@ impl Recipe {
             strata: Vec::new(),
             groups: five(),
             format: Format::Csv,
+            keep_formulas: false,
             privacy: None,
             options: toml::Table::new(),
             variables: toml::Table::new(),

@@ -1,9 +1,11 @@
 //! Files that are written whole or not at all.
 
 use std::collections::BTreeSet;
+use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
+use std::time::Duration;
 
 use crate::TableError;
 
@@ -44,6 +46,56 @@ pub fn remove_unfinished() {
     }
 }
 
+/// How the names of temporary files and folders begin.
+pub const PREFIX: &str = ".lookalike-";
+
+/// What is younger may belong to a run that has not locked it yet.
+const YOUNG: Duration = Duration::from_secs(60);
+
+/// Marks a temporary file or folder as that of a living process, as long as the result is held. A file system without locks has no marks,
+/// and nothing is swept there.
+pub fn lock(path: &Path) -> Option<File> {
+    let file = File::open(path).ok()?;
+    file.try_lock().ok().map(|()| file)
+}
+
+/// Removes from a folder the temporary files and folders of runs that were killed: those that no living process holds.
+///
+/// What was set aside while a release was replaced, `.lookalike-old-NAME-…`, goes only once there is a release NAME again.
+pub fn sweep(folder: &Path) {
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        let (path, name) = (entry.path(), entry.file_name().to_string_lossy().into_owned());
+        let Some(name) = name.strip_prefix(PREFIX) else { continue };
+        let is_needed = name.strip_prefix("old-").is_some_and(|kept| {
+            let of = kept.rsplit_once('-').map_or("", |(of, _)| of);
+            of.is_empty() || !folder.join(of).exists()
+        });
+        let is_old = || {
+            let modified = path.symlink_metadata().and_then(|found| found.modified()).ok();
+            modified.and_then(|at| at.elapsed().ok()).is_some_and(|age| age > YOUNG)
+        };
+        let Ok(kind) = entry.file_type() else { continue };
+        if is_needed || kind.is_symlink() || !is_mine(&path) || !is_old() || lock(&path).is_none() {
+            continue;
+        }
+        let _ = if kind.is_dir() { std::fs::remove_dir_all(&path) } else { std::fs::remove_file(&path) };
+    }
+}
+
+/// Whether a file belongs to the user of this process.
+#[cfg(unix)]
+fn is_mine(path: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    let owner = |path: &Path| std::fs::symlink_metadata(path).map(|found| found.uid()).ok();
+    let mine = tempfile::tempfile().and_then(|file| file.metadata()).map(|found| found.uid()).ok();
+    mine.is_some() && owner(path) == mine
+}
+
+#[cfg(not(unix))]
+fn is_mine(_: &Path) -> bool {
+    true
+}
+
 /// Writes `contents` to `path`: to a temporary file beside it first, then renamed, so that no reader ever sees half of it.
 pub fn write(path: &Path, contents: &[u8]) -> Result<(), TableError> {
     write_with(path, |file| file.write_all(contents))
@@ -73,7 +125,25 @@ fn folder_of(path: &Path) -> &Path {
 
 /// Like [`write()`], for confidential contents: only the owner can read the file.
 pub fn write_private(path: &Path, contents: &[u8]) -> Result<(), TableError> {
-    write_to(path, tempfile::Builder::new(), |file| file.write_all(contents))
+    write_to(path, tempfile::Builder::new(), true, |file| file.write_all(contents))
+}
+
+/// Like [`write()`] or [`write_private()`], to a file that does not exist; one that does is left as it is.
+pub fn write_new(path: &Path, contents: &[u8], private: bool) -> Result<(), TableError> {
+    let builder = if private { tempfile::Builder::new() } else { ordinary() };
+    write_to(path, builder, false, |file| file.write_all(contents))
+}
+
+/// Files as a program makes them usually: the user's umask takes away what it takes away.
+fn ordinary() -> tempfile::Builder<'static, 'static> {
+    #[cfg_attr(not(unix), allow(unused_mut))]
+    let mut builder = tempfile::Builder::new();
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        builder.permissions(std::fs::Permissions::from_mode(0o666));
+    }
+    builder
 }
 
 /// Like [`write()`], with a closure that produces the contents.
@@ -81,33 +151,37 @@ pub fn write_with(
     path: &Path,
     produce: impl FnOnce(&mut dyn Write) -> std::io::Result<()>,
 ) -> Result<(), TableError> {
-    let mut builder = tempfile::Builder::new();
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        // As an ordinary file would be made: the user's umask takes away what it takes away.
-        builder.permissions(std::fs::Permissions::from_mode(0o666));
-    }
-    write_to(path, builder, produce)
+    write_to(path, ordinary(), true, produce)
 }
 
 fn write_to(
     path: &Path,
-    builder: tempfile::Builder<'_, '_>,
+    mut builder: tempfile::Builder<'_, 'static>,
+    replace: bool,
     produce: impl FnOnce(&mut dyn Write) -> std::io::Result<()>,
 ) -> Result<(), TableError> {
     let folder = folder_of(path);
     let attempt = || {
-        let file = builder.tempfile_in(folder)?;
+        sweep_once(folder);
+        let file = builder.prefix(PREFIX).tempfile_in(folder)?;
+        let _lock = file.as_file().try_lock();
         let _unfinished = Unfinished::new(file.path());
         let mut buffered = std::io::BufWriter::with_capacity(1 << 20, file);
         produce(&mut buffered)?;
         let file = buffered.into_inner().map_err(std::io::IntoInnerError::into_error)?;
         file.as_file().sync_all()?;
-        file.persist(path).map_err(|failed| failed.error)?;
-        Ok(())
+        let persisted = if replace { file.persist(path) } else { file.persist_noclobber(path) };
+        persisted.map(|_| ()).map_err(|failed| failed.error)
     };
     attempt().map_err(|source| TableError::io(path, source))
+}
+
+/// Sweeps a folder the first time that this process writes there.
+fn sweep_once(folder: &Path) {
+    static SWEPT: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
+    if SWEPT.lock().is_ok_and(|mut swept| swept.insert(folder.to_owned())) {
+        sweep(folder);
+    }
 }
 
 #[cfg(test)]
@@ -136,6 +210,41 @@ mod tests {
         assert!(failed.is_err());
         assert_eq!(std::fs::read(&path).unwrap(), b"old");
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn leftovers_of_killed_runs_are_swept_and_nothing_else() {
+        let folder = tempfile::tempdir().unwrap();
+        let long_ago = std::time::SystemTime::now() - Duration::from_secs(3600);
+        let make = |name: &str, age: Option<std::time::SystemTime>| {
+            let path = folder.path().join(name);
+            if name.ends_with('/') {
+                std::fs::create_dir(&path).unwrap()
+            } else {
+                std::fs::write(&path, "x").unwrap()
+            }
+            if let Some(age) = age {
+                File::open(&path).unwrap().set_modified(age).unwrap();
+            }
+            path
+        };
+        let swept = [
+            make(".lookalike-dead/", Some(long_ago)),
+            make(".lookalike-file", Some(long_ago)),
+            make(".lookalike-old-out-x1/", Some(long_ago)),
+        ];
+        make("out/", None);
+        let held = make(".lookalike-held/", Some(long_ago));
+        let _held = lock(&held).unwrap();
+        let kept = [
+            held,
+            make(".lookalike-young/", None),
+            make(".lookalike-old-gone-x1/", Some(long_ago)),
+            make("mine.csv", Some(long_ago)),
+        ];
+        sweep(folder.path());
+        assert!(swept.iter().all(|path| !path.exists()));
+        assert!(kept.iter().all(|path| path.exists()), "{kept:?}");
     }
 
     #[test]

@@ -98,7 +98,7 @@ fn classify(classes: &Classes, column: &Column) -> Result<Arc<Codes>, TableError
     match column {
         Column::Categorical(codes) => return Ok(Arc::clone(codes)),
         Column::Text(text) => return Ok(Arc::new(text.codes.clone())),
-        Column::Integer(_) | Column::Real(_) | Column::Date(_) => {}
+        Column::Integer(_) | Column::Real(_) | Column::Date(_) | Column::Datetime(_) => {}
     }
     let mut outside = 0_u64;
     let codes = (0..column.len()).map(|row| {

@@ -15,6 +15,8 @@ pub enum Column {
     Real(Numbers<f64>),
     /// Days since 1970-01-01.
     Date(Numbers<i32>),
+    /// Microseconds since 1970-01-01T00:00:00, or since midnight.
+    Datetime(Numbers<i64>),
     /// Text that names a record and is never modelled.
     Text(TextColumn),
 }
@@ -40,6 +42,9 @@ pub enum Entry<T> {
 const IS_VALUE: u8 = 0;
 const IS_MISSING: u8 = 1;
 const FIRST_CODE: u8 = 2;
+
+/// Every whole number up to this one, 2^53, is a double; numbers above it are kept as text, for arithmetic would round them.
+pub const EXACT: u64 = 1 << 53;
 
 /// How many special codes one variable can have.
 pub const MOST_SPECIAL_CODES: usize = (u8::MAX - FIRST_CODE) as usize + 1;
@@ -220,6 +225,10 @@ impl Column {
                 rows,
                 parts.filter_map(|part| if let Self::Date(days) = part { Some(days) } else { None }),
             )),
+            Kind::Datetime { .. } => Self::Datetime(numbers(
+                rows,
+                parts.filter_map(|part| if let Self::Datetime(times) = part { Some(times) } else { None }),
+            )),
             Kind::TextId => {
                 let mut dictionary = Vec::new();
                 let mut codes = Vec::with_capacity(rows);
@@ -247,6 +256,7 @@ impl Column {
             Self::Integer(numbers) => numbers.len(),
             Self::Real(numbers) => numbers.len(),
             Self::Date(days) => days.len(),
+            Self::Datetime(times) => times.len(),
             Self::Text(text) => text.codes.len(),
         }
     }
@@ -264,11 +274,24 @@ impl Column {
                 | (Self::Integer(_), Kind::Integer { .. })
                 | (Self::Real(_), Kind::Real { .. })
                 | (Self::Date(_), Kind::Date { .. })
+                | (Self::Datetime(_), Kind::Datetime { .. })
                 | (Self::Text(_), Kind::TextId)
         )
     }
 
-    /// The entry of a numeric or date column at `row` as a real number; `None` for categories and text.
+    /// A column of numbers, days or times of this kind: whole where the kind is, and to the precision in which times are written.
+    pub fn of_numbers(kind: &Kind, numbers: Numbers<f64>) -> Self {
+        match kind {
+            Kind::Integer { .. } => Self::Integer(numbers.map(|number| number.round() as i64)),
+            Kind::Date { .. } => Self::Date(numbers.map(|number| number.round() as i32)),
+            Kind::Datetime { format, .. } => Self::Datetime(numbers.map(|number| format.nearest(number))),
+            Kind::Real { .. } | Kind::Categorical { .. } | Kind::Ordinal { .. } | Kind::TextId => {
+                Self::Real(numbers)
+            }
+        }
+    }
+
+    /// The entry of a column of numbers, days or times at `row` as a real number; `None` for categories and text.
     pub fn number(&self, row: usize) -> Option<Entry<f64>> {
         fn real<T>(entry: Entry<T>, convert: impl Fn(T) -> f64) -> Entry<f64> {
             match entry {
@@ -281,6 +304,7 @@ impl Column {
             Self::Integer(numbers) => Some(real(numbers.get(row), |value| value as f64)),
             Self::Real(numbers) => Some(numbers.get(row)),
             Self::Date(days) => Some(real(days.get(row), f64::from)),
+            Self::Datetime(times) => Some(real(times.get(row), |time| time as f64)),
             Self::Categorical(_) | Self::Text(_) => None,
         }
     }
@@ -292,6 +316,7 @@ impl Column {
             Self::Integer(numbers) => numbers.bytes(),
             Self::Real(numbers) => numbers.bytes(),
             Self::Date(days) => days.bytes(),
+            Self::Datetime(times) => times.bytes(),
             Self::Text(text) => text.codes.bytes() + text.dictionary.iter().map(String::len).sum::<usize>(),
         }
     }

@@ -3,6 +3,12 @@
 use chrono::{Datelike, NaiveDate};
 use serde::{Deserialize, Serialize};
 
+/// 0000-01-01, the first day that four digits of a year can write.
+pub const FIRST_DAY: i32 = -719_528;
+
+/// 9999-12-31, the last one.
+pub const LAST_DAY: i32 = 2_932_896;
+
 /// How a file writes a date.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub enum DateFormat {
@@ -59,9 +65,10 @@ impl DateFormat {
         Some(date.signed_duration_since(NaiveDate::default()).num_days() as i32)
     }
 
-    /// The date as this format writes it.
+    /// The date as this format writes it; days beyond the calendar of four-digit years as its first or last one.
     pub fn format(self, days: i32) -> String {
-        let date = NaiveDate::default() + chrono::Duration::days(i64::from(days));
+        let days = chrono::Duration::days(i64::from(days.clamp(FIRST_DAY, LAST_DAY)));
+        let date = NaiveDate::default().checked_add_signed(days).unwrap_or_default();
         let (year, month, day) = (date.year(), date.month(), date.day());
         match self {
             Self::Iso => format!("{year:04}-{month:02}-{day:02}"),
@@ -87,13 +94,17 @@ mod tests {
     #[test]
     fn parses_and_writes_the_same_day() {
         for format in FORMATS {
-            for days in [-36_525, -1, 0, 1, 15_060, 20_000] {
+            for days in [FIRST_DAY, -36_525, -1, 0, 1, 15_060, 20_000, LAST_DAY] {
                 assert_eq!(format.parse(&format.format(days)), Some(days), "{format:?}");
             }
         }
         assert_eq!(DateFormat::Iso.parse("1970-01-02"), Some(1));
         assert_eq!(DateFormat::Iso.parse("2011-02-29"), None);
         assert_eq!(DateFormat::Iso.parse("2011-2-29"), None);
+        assert_eq!(
+            (DateFormat::Iso.format(FIRST_DAY), DateFormat::Iso.format(i32::MAX)),
+            ("0000-01-01".into(), "9999-12-31".into())
+        );
     }
 
     #[test]

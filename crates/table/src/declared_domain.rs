@@ -32,20 +32,30 @@ impl Variable {
         self.kind != Kind::TextId && self.formula.is_none()
     }
 
-    /// The declared range as numbers; dates are days since 1970-01-01.
+    /// The declared range as numbers; dates are days since 1970-01-01, times microseconds.
     pub fn declared_range(&self) -> Option<(f64, f64)> {
         self.kind.declared_range()
     }
 }
 
 impl Kind {
-    /// The declared range as numbers; dates are days since 1970-01-01.
+    /// The declared range as numbers; dates are days since 1970-01-01, times microseconds.
     pub fn declared_range(&self) -> Option<(f64, f64)> {
         match *self {
             Self::Integer { range } => range.map(|(low, high)| (low as f64, high as f64)),
             Self::Real { range } => range,
             Self::Date { range, .. } => range.map(|(first, last)| (f64::from(first), f64::from(last))),
+            Self::Datetime { range, .. } => range.map(|(first, last)| (first as f64, last as f64)),
             Self::Categorical { .. } | Self::Ordinal { .. } | Self::TextId => None,
+        }
+    }
+
+    /// The distance of neighbouring values: 1 for whole numbers and days, the precision of times; `None` where there is none.
+    pub fn step(&self) -> Option<f64> {
+        match self {
+            Self::Integer { .. } | Self::Date { .. } => Some(1.0),
+            Self::Datetime { format, .. } => Some(format.tick() as f64),
+            Self::Real { .. } | Self::Categorical { .. } | Self::Ordinal { .. } | Self::TextId => None,
         }
     }
 }
@@ -56,9 +66,10 @@ fn equal_widths(variable: &Variable, groups: usize) -> Result<Partition, TableEr
                        declare one of them";
         return Err(TableError::variable(&variable.name, message));
     };
-    let is_whole = !matches!(variable.kind, Kind::Real { .. });
-    if low == high || (is_whole && high - low < groups as f64) {
-        let values = (0..=(high - low) as u64).map(|step| low + step as f64);
+    let step = variable.kind.step();
+    if low == high || step.is_some_and(|step| (high - low) / step < groups as f64) {
+        let step = step.unwrap_or(1.0);
+        let values = (0..=((high - low) / step) as u64).map(|steps| low + steps as f64 * step);
         return Ok(Partition::Values(values.collect()));
     }
     let limit = |k: usize| low + (high - low) * (k as f64 / groups as f64);

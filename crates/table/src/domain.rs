@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::TableError;
 use crate::column::Entry;
 use crate::date::DateFormat;
+use crate::datetime::DatetimeFormat;
 use crate::expression::Span;
 use crate::schema::{Kind, Levels, SpecialCode, Variable};
 
@@ -29,6 +30,7 @@ enum NumberForm {
     Whole,
     Real,
     Day,
+    Time(DatetimeFormat),
 }
 
 /// How a variable's values, without codes and missing, fall into classes.
@@ -105,6 +107,7 @@ impl Classes {
             missing: variable.missing,
             numbers: match variable.kind {
                 Kind::Date { .. } => NumberForm::Day,
+                Kind::Datetime { format, .. } => NumberForm::Time(format),
                 Kind::Real { .. } => NumberForm::Real,
                 _ => NumberForm::Whole,
             },
@@ -165,18 +168,27 @@ impl Classes {
             Partition::Intervals { limits, .. } => {
                 let (low, high) = (limits[position], limits[position + 1]);
                 let is_last = position + 2 == limits.len();
-                match self.numbers {
-                    NumberForm::Real => Span::Numbers { low, high },
-                    NumberForm::Whole | NumberForm::Day => {
-                        let last = if is_last { high.floor() } else { high.ceil() - 1.0 };
-                        Span::Numbers { low: low.ceil(), high: last }
+                match self.step() {
+                    None => Span::Numbers { low, high },
+                    Some(step) => {
+                        let last = if is_last { (high / step).floor() } else { (high / step).ceil() - 1.0 };
+                        Span::Numbers { low: (low / step).ceil() * step, high: last * step }
                     }
                 }
             }
         }
     }
 
-    /// Whether the numbers of the variable are whole: counts, or days.
+    /// The distance of neighbouring numbers: 1 for counts and days, the precision of times; `None` for real numbers.
+    pub fn step(&self) -> Option<f64> {
+        match self.numbers {
+            NumberForm::Real => None,
+            NumberForm::Whole | NumberForm::Day => Some(1.0),
+            NumberForm::Time(format) => Some(format.tick() as f64),
+        }
+    }
+
+    /// Whether the numbers of the variable are whole: counts, days or microseconds.
     pub fn is_whole(&self) -> bool {
         self.numbers != NumberForm::Real
     }
@@ -184,12 +196,10 @@ impl Classes {
     /// What a class is called: a level, an interval such as `[16,28)`, a code, or `missing`.
     pub fn label(&self, class: u32) -> String {
         let class = class as usize;
-        let number = |value: f64| {
-            if self.numbers == NumberForm::Day {
-                DateFormat::Iso.format(value as i32)
-            } else {
-                value.to_string()
-            }
+        let number = |value: f64| match self.numbers {
+            NumberForm::Day => DateFormat::Iso.format(value as i32),
+            NumberForm::Time(format) => format.iso(value as i64),
+            NumberForm::Whole | NumberForm::Real => value.to_string(),
         };
         match &self.partition {
             Partition::Levels(levels) if class < levels.len() => {

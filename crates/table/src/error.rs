@@ -67,6 +67,14 @@ pub enum TableError {
     /// The work was cancelled from outside before it was done.
     #[error("cancelled; nothing was written")]
     Cancelled,
+    /// A file for results that must not be written.
+    #[error("option `{option}`: {message}")]
+    Output {
+        /// The option that names it.
+        option: String,
+        /// What stands in the way, and the way out.
+        message: String,
+    },
     /// A variable that cannot be used in the way that was asked.
     #[error("variable `{name}`: {message}")]
     Variable {
@@ -209,6 +217,11 @@ impl TableError {
     /// A problem with one variable.
     pub fn variable(name: impl Into<String>, message: impl Into<String>) -> Self {
         Self::Variable { name: name.into(), message: message.into() }
+    }
+
+    /// A file for results that must not be written.
+    pub fn output(option: impl Into<String>, message: impl Into<String>) -> Self {
+        Self::Output { option: option.into(), message: message.into() }
     }
 
     /// A variable that is not among `known`, with the nearest known name.

@@ -107,10 +107,10 @@ pub(crate) fn within_kind(partition: Partition, kind: &Kind) -> Partition {
     if let Some((low, high)) = kind.declared_range() {
         limits.iter_mut().for_each(|limit| *limit = limit.clamp(low, high));
     }
-    if !matches!(kind, Kind::Real { .. }) {
+    if let Some(step) = kind.step() {
         let last = limits.len() - 1;
-        limits[..last].iter_mut().for_each(|limit| *limit = limit.ceil());
-        limits[last] = limits[last].floor();
+        limits[..last].iter_mut().for_each(|limit| *limit = (*limit / step).ceil() * step);
+        limits[last] = (limits[last] / step).floor() * step;
     }
     limits.dedup();
     if limits.len() == 1 { Partition::Values(limits) } else { Partition::Intervals { limits, chosen_by } }

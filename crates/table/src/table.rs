@@ -117,6 +117,7 @@ impl Table {
             (Column::Integer(numbers), _) => numbers.missing(),
             (Column::Real(numbers), _) => numbers.missing(),
             (Column::Date(days), _) => days.missing(),
+            (Column::Datetime(times), _) => times.missing(),
         }
     }
 }

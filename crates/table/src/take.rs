@@ -24,6 +24,7 @@ impl Column {
             Self::Integer(numbers) => Self::Integer(numbers.take(rows)),
             Self::Real(numbers) => Self::Real(numbers.take(rows)),
             Self::Date(days) => Self::Date(days.take(rows)),
+            Self::Datetime(times) => Self::Datetime(times.take(rows)),
             Self::Text(text) => {
                 Self::Text(TextColumn { codes: text.codes.take(rows), dictionary: text.dictionary.clone() })
             }

@@ -26,12 +26,12 @@ pub(super) struct AmountOptions {
     /// The format of the data files
     #[arg(long)]
     format: Option<FileFormat>,
-    /// The folder to write; it must not exist
+    /// Write texts to CSV that a spreadsheet would run as a formula as they are; otherwise an apostrophe is put before them
+    #[arg(long)]
+    keep_formulas: bool,
+    /// The folder to write; it must not exist, or with --force be an earlier release
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Replace the folder if it is an earlier release
-    #[arg(long)]
-    pub(super) force: bool,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -53,7 +53,7 @@ impl AmountOptions {
             FileFormat::Csv => Format::Csv,
             FileFormat::Parquet => Format::Parquet,
         });
-        Amount { m: self.m, rows: self.rows, seed: self.seed, format }
+        Amount { m: self.m, rows: self.rows, seed: self.seed, format, keep_formulas: self.keep_formulas }
     }
 }
 

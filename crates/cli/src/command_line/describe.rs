@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 use lookalike::DescribeRequest;
-use table::atomic_file;
+use table::output_file;
 
 use super::reading::Reading;
 use super::{Everywhere, Failure};
@@ -13,32 +13,33 @@ use super::{Everywhere, Failure};
 /// Describe a table and what is risky about it; draft its schema.
 #[derive(Debug, Args)]
 pub(super) struct Describe {
-    /// The table: CSV (also .gz), Parquet or Arrow IPC
+    /// The table: CSV (also .gz), Parquet or Arrow IPC; `-` is CSV from standard input
     data: PathBuf,
     #[command(flatten)]
     reading: Reading,
     /// Draft a schema to review, and write it to this file
     #[arg(long, value_name = "FILE")]
     write_schema: Option<PathBuf>,
-    /// Overwrite the file of --write-schema if it exists
-    #[arg(long, requires = "write_schema")]
-    force: bool,
     /// Variables by which an intruder might know people: how many records are unique on them
     #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
     keys: Vec<String>,
 }
 
 impl Describe {
+    /// All files that it reads.
+    pub(super) fn inputs(&self) -> Vec<PathBuf> {
+        self.reading.with_schema([self.data.clone()])
+    }
+
     pub(super) fn run(&self, everywhere: &Everywhere) -> Result<ExitCode, Failure> {
-        if let Some(draft) = self.write_schema.as_ref().filter(|draft| draft.exists() && !self.force) {
-            let message =
-                format!("--write-schema: {} exists; choose another name, or say --force", draft.display());
-            return Err(Failure::Usage(message));
+        if let Some(draft) = &self.write_schema {
+            output_file::check("write-schema", draft, &self.inputs(), everywhere.force)?;
         }
         let request = DescribeRequest { data: self.reading.data(&self.data), keys: self.keys.clone() };
         let described = request.run(&everywhere.watch())?;
         if let Some(path) = &self.write_schema {
-            atomic_file::write(path, described.draft().as_bytes())?;
+            // A draft holds the levels and extremes of the records.
+            output_file::write_private(path, described.draft().as_bytes(), everywhere.force)?;
         }
         let text = report::profile_text(&self.data.display().to_string(), &described.profile);
         everywhere.deliver(&text, || serde_json::json!(described.profile))?;

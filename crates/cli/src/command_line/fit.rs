@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 use inference::{Estimand, Level, Rule, Target, Weights};
 use lookalike::FitRequest;
 use models::{Formula, ModelFamily};
-use table::TableError;
+use table::{TableError, output_file};
 
 use super::reading::Reading;
 use super::{Everywhere, Failure};
@@ -69,8 +69,23 @@ enum WeightsName {
 }
 
 impl Fit {
+    /// All files that it reads, those of a release folder included.
+    pub(super) fn inputs(&self) -> Vec<PathBuf> {
+        let within = |path: PathBuf| -> Vec<PathBuf> {
+            match std::fs::read_dir(&path) {
+                Ok(entries) => entries.flatten().map(|entry| entry.path()).collect(),
+                Err(_) => vec![path],
+            }
+        };
+        let (_, files) = self.formula_and_files();
+        self.reading.with_schema(files.iter().map(PathBuf::from).flat_map(within))
+    }
+
     pub(super) fn run(&self, everywhere: &Everywhere) -> Result<ExitCode, Failure> {
         let (formula, files) = self.formula_and_files();
+        if let Some(pictures) = &self.pictures {
+            output_file::check_folder("pictures", pictures)?;
+        }
         let request = FitRequest {
             reading: self.reading.data(""),
             original_rows: self.original_rows,
@@ -90,13 +105,15 @@ impl Fit {
             ..FitRequest::new(files, self.estimands(formula)?)
         };
         let found = request.run(&everywhere.watch())?;
+        everywhere.deliver(&report::fit_text(&found), || serde_json::json!(found))?;
         if let Some(folder) = &self.pictures {
             std::fs::create_dir_all(folder).map_err(|source| TableError::io(folder, source))?;
             for (name, svg) in report::fit_pictures(&found) {
-                table::atomic_file::write(&folder.join(name), svg.as_bytes())?;
+                let picture = folder.join(name);
+                output_file::check("pictures", &picture, &self.inputs(), everywhere.force)?;
+                output_file::write(&picture, svg.as_bytes(), everywhere.force)?;
             }
         }
-        everywhere.deliver(&report::fit_text(&found), || serde_json::json!(found))?;
         Ok(ExitCode::SUCCESS)
     }
 

@@ -14,7 +14,7 @@ use super::{Everywhere, Failure};
 /// Run many methods and settings, and show which are dominated, which are acceptable, and which is best.
 #[derive(Debug, Args)]
 pub(super) struct FrontierCommand {
-    /// The table: CSV (also .gz), Parquet or Arrow IPC
+    /// The table: CSV (also .gz), Parquet or Arrow IPC; `-` is CSV from standard input
     data: PathBuf,
     #[command(flatten)]
     reading: Reading,
@@ -51,6 +51,14 @@ pub(super) struct FrontierCommand {
 }
 
 impl FrontierCommand {
+    /// All files that it reads.
+    pub(super) fn inputs(&self) -> Vec<PathBuf> {
+        let files = std::iter::once(&self.data).chain(&self.grid).chain(&self.regions).cloned();
+        let contestants = self.contestant.iter().filter_map(|entry| entry.split_once('='));
+        let contestants = contestants.flat_map(|(_, files)| files.split(',')).map(PathBuf::from);
+        self.reading.with_schema(files.chain(contestants))
+    }
+
     pub(super) fn run(&self, everywhere: &Everywhere) -> Result<ExitCode, Failure> {
         let watch = everywhere.watch();
         let opened = self.request()?.open(&watch)?;

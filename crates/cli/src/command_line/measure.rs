@@ -8,7 +8,7 @@ use lookalike::{MeasureRequest, read_regions};
 use measures::risk::intruder::Mechanism;
 use measures::{Finding, MEASURES};
 use statistics::counts::CountFamily;
-use table::similar_name;
+use table::{output_file, similar_name};
 
 use super::questions::QuestionOptions;
 use super::reading::Reading;
@@ -17,7 +17,7 @@ use super::{Everywhere, Failure};
 /// Measure what synthetic files are worth and what they disclose.
 #[derive(Debug, Args)]
 pub(super) struct MeasureCommand {
-    /// The original: CSV (also .gz), Parquet or Arrow IPC
+    /// The original: CSV (also .gz), Parquet or Arrow IPC; `-` is CSV from standard input
     original: PathBuf,
     /// The synthetic files made from it; several are data sets of one release
     #[arg(required = true)]
@@ -48,11 +48,21 @@ pub(super) struct MeasureCommand {
 }
 
 impl MeasureCommand {
+    /// All files that it reads.
+    pub(super) fn inputs(&self) -> Vec<PathBuf> {
+        let files =
+            std::iter::once(&self.original).chain(&self.synthetic).chain(&self.holdout).chain(&self.regions);
+        self.reading.with_schema(files.cloned())
+    }
+
     pub(super) fn run(&self, everywhere: &Everywhere) -> Result<ExitCode, Failure> {
         if let Some(report) = &self.report
             && report.extension().is_none_or(|extension| extension != "html")
         {
             return Err(Failure::Usage("--report: name a file that ends in .html".into()));
+        }
+        if let Some(report) = &self.report {
+            output_file::check("report", report, &self.inputs(), everywhere.force)?;
         }
         let data = |path: &PathBuf| self.reading.data(path);
         let request = MeasureRequest {
@@ -66,7 +76,7 @@ impl MeasureCommand {
         };
         let found = request.run(&everywhere.watch())?;
         if let Some(path) = &self.report {
-            table::atomic_file::write_private(path, found.internal_page()?.as_bytes())?;
+            output_file::write_private(path, found.internal_page()?.as_bytes(), everywhere.force)?;
         }
         let original = self.original.display().to_string();
         let text = report::measure_text(&original, self.synthetic.len(), &found.findings);

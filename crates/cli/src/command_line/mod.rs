@@ -29,6 +29,7 @@ mod tournament;
 mod town;
 mod verify;
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Args, CommandFactory as _, Parser, Subcommand};
@@ -51,6 +52,9 @@ struct Everywhere {
     /// Write the result as JSON to this file; `-` is standard output, and then nothing else is printed there
     #[arg(long, value_name = "FILE", global = true)]
     json: Option<String>,
+    /// Replace files and release folders that exist; never an input of the run, nor what an earlier release does not list
+    #[arg(long, global = true)]
+    force: bool,
     /// Print neither results nor progress; errors are still printed
     #[arg(long, global = true)]
     quiet: bool,
@@ -105,8 +109,27 @@ enum Command {
 }
 
 impl Command {
+    /// All files that the command reads, none of which its results may replace.
+    fn inputs(&self) -> Vec<PathBuf> {
+        match self {
+            Self::Describe(describe) => describe.inputs(),
+            Self::Synth(synth) => synth.inputs(),
+            Self::Sample(sample) => sample.inputs(),
+            Self::Plan(plan) => plan.inputs(),
+            Self::Frontier(frontier) => frontier.inputs(),
+            Self::Measure(measure) => measure.inputs(),
+            Self::Fit(fit) => fit.inputs(),
+            Self::Release(release) => release.inputs(),
+            #[cfg(feature = "research")]
+            Self::Tournament(tournament) => tournament.inputs(),
+            #[cfg(feature = "research")]
+            Self::Reproduce(reproduce) => reproduce.inputs(),
+            _ => Vec::new(),
+        }
+    }
+
     fn run(&self, everywhere: &Everywhere) -> Result<ExitCode, Failure> {
-        everywhere.check_json()?;
+        everywhere.check_json(&self.inputs())?;
         match self {
             Self::Describe(describe) => describe.run(everywhere),
             Self::Synth(synth) => synth.run(everywhere),

@@ -1,10 +1,10 @@
 //! Results to people on standard output, to machines as JSON.
 
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::{Everywhere, Failure};
-use table::{TableError, atomic_file};
+use table::{TableError, output_file};
 
 impl Everywhere {
     /// Prints `text` for people and writes `json` where it was asked for.
@@ -22,17 +22,17 @@ impl Everywhere {
                 print(&document)?;
             } else {
                 // It may hold figures of confidential data.
-                atomic_file::write_private(Path::new(file), document.as_bytes())?;
+                output_file::write_private(Path::new(file), document.as_bytes(), self.force)?;
             }
         }
         if self.quiet || to_stdout { Ok(()) } else { print(text) }
     }
 
     /// Finds out whether the file of `--json` can be written, before long work.
-    pub(super) fn check_json(&self) -> Result<(), Failure> {
+    pub(super) fn check_json(&self, inputs: &[PathBuf]) -> Result<(), Failure> {
         match self.json.as_deref() {
             None | Some("-") => Ok(()),
-            Some(file) => Ok(atomic_file::check(Path::new(file))?),
+            Some(file) => Ok(output_file::check("json", Path::new(file), inputs, self.force)?),
         }
     }
 

@@ -14,7 +14,7 @@ use super::{Everywhere, Failure};
 /// Compute what the saturated mechanism would give and cost, without generating.
 #[derive(Debug, Args)]
 pub(super) struct PlanCommand {
-    /// The table: CSV (also .gz), Parquet or Arrow IPC
+    /// The table: CSV (also .gz), Parquet or Arrow IPC; `-` is CSV from standard input
     data: PathBuf,
     #[command(flatten)]
     reading: Reading,
@@ -54,6 +54,11 @@ pub(super) struct PlanCommand {
 }
 
 impl PlanCommand {
+    /// All files that it reads.
+    pub(super) fn inputs(&self) -> Vec<PathBuf> {
+        self.reading.with_schema([self.data.clone()])
+    }
+
     pub(super) fn run(&self, everywhere: &Everywhere) -> Result<ExitCode, Failure> {
         let free = if self.solve_m { Free::m() } else { Free::sigma() };
         let bound = self.solve.as_deref().map(str::parse::<Bound>).transpose()?;

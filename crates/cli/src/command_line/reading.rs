@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use lookalike::Data;
+use table::schema::DecimalMark;
 
 /// How to read a table.
 #[derive(Debug, Args)]
@@ -17,6 +18,17 @@ pub(super) struct Reading {
     /// The field separator of a CSV file [default: comma, semicolon or tab, whichever the header has]
     #[arg(long, value_name = "CHARACTER", value_parser = separator)]
     separator: Option<char>,
+    /// What stands before the decimals of a number in a CSV file: a point or a comma [default: what the schema says, else a point]
+    #[arg(long, value_name = "MARK", value_parser = decimal)]
+    decimal: Option<DecimalMark>,
+}
+
+fn decimal(text: &str) -> Result<DecimalMark, String> {
+    match text {
+        "." | "point" => Ok(DecimalMark::Point),
+        "," | "comma" => Ok(DecimalMark::Comma),
+        _ => Err("give a point or a comma".into()),
+    }
 }
 
 fn separator(text: &str) -> Result<char, String> {
@@ -33,9 +45,17 @@ fn separator(text: &str) -> Result<char, String> {
 }
 
 impl Reading {
+    /// These files and the schema, if one is given: what a command reads.
+    pub(super) fn with_schema(&self, files: impl IntoIterator<Item = PathBuf>) -> Vec<PathBuf> {
+        files.into_iter().chain(self.schema.clone()).collect()
+    }
+
     /// A file, read in this way.
     pub(super) fn data(&self, path: impl Into<PathBuf>) -> Data {
-        let data = Data::file(path).with_missing(&self.missing).with_separator(self.separator);
+        let data = Data::file(path)
+            .with_missing(&self.missing)
+            .with_separator(self.separator)
+            .with_decimal(self.decimal);
         match &self.schema {
             Some(schema) => data.with_schema(schema),
             None => data,

@@ -18,7 +18,7 @@ use super::{Everywhere, Failure};
 /// Draw the chosen version again, measure it, hold it against the limits, and release it with reports and a decision record.
 #[derive(Debug, Args)]
 pub(super) struct ReleaseCommand {
-    /// The table: CSV (also .gz), Parquet or Arrow IPC
+    /// The table: CSV (also .gz), Parquet or Arrow IPC; `-` is CSV from standard input
     data: PathBuf,
     #[command(flatten)]
     reading: Reading,
@@ -85,11 +85,18 @@ pub(super) struct ReleaseCommand {
 }
 
 impl ReleaseCommand {
+    /// All files that it reads.
+    pub(super) fn inputs(&self) -> Vec<PathBuf> {
+        let frontier = self.frontier.iter().map(|folder| folder.join(::frontier::resume::FRONTIER));
+        let files = std::iter::once(&self.data).chain(&self.recipe).chain(&self.regions).cloned();
+        self.reading.with_schema(files.chain(frontier))
+    }
+
     pub(super) fn run(&self, everywhere: &Everywhere) -> Result<ExitCode, Failure> {
         let out = self.amount.out()?;
         let request = ReleaseRequest {
             amount: self.amount.amount(),
-            replace: self.amount.force,
+            replace: everywhere.force,
             name: self.name.clone(),
             note: self.note.clone(),
             limits: self.limit.clone(),

@@ -29,6 +29,11 @@ pub(super) struct Reproduce {
 }
 
 impl Reproduce {
+    /// All files that it reads.
+    pub(super) fn inputs(&self) -> Vec<PathBuf> {
+        self.data.clone()
+    }
+
     pub(super) fn run(&self, everywhere: &Everywhere) -> Result<ExitCode, Failure> {
         let paper = Paper::named(&self.paper)?;
         if paper.lacks(&self.data) {

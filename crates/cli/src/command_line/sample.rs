@@ -19,12 +19,17 @@ pub(super) struct Sample {
 }
 
 impl Sample {
+    /// All files that it reads.
+    pub(super) fn inputs(&self) -> Vec<PathBuf> {
+        vec![self.model.clone()]
+    }
+
     pub(super) fn run(&self, everywhere: &Everywhere) -> Result<ExitCode, Failure> {
         let out = self.amount.out()?;
         let request = SampleRequest {
             amount: self.amount.amount(),
             out: Some(out.to_owned()),
-            replace: self.amount.force,
+            replace: everywhere.force,
             ..SampleRequest::new(&self.model)
         };
         let made = request.run(&everywhere.watch())?;

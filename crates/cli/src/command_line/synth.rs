@@ -16,7 +16,7 @@ use super::{Everywhere, Failure};
 /// Make synthetic versions of a table.
 #[derive(Debug, Args)]
 pub(super) struct Synth {
-    /// The table: CSV (also .gz), Parquet or Arrow IPC
+    /// The table: CSV (also .gz), Parquet or Arrow IPC; `-` is CSV from standard input
     data: PathBuf,
     #[command(flatten)]
     reading: Reading,
@@ -77,10 +77,15 @@ fn bytes(text: &str) -> Result<u64, String> {
 }
 
 impl Synth {
+    /// All files that it reads.
+    pub(super) fn inputs(&self) -> Vec<PathBuf> {
+        self.reading.with_schema(std::iter::once(&self.data).chain(&self.recipe).cloned())
+    }
+
     pub(super) fn run(&self, everywhere: &Everywhere) -> Result<ExitCode, Failure> {
         let request = SynthesiseRequest {
             recipe_path: self.recipe.clone(),
-            replace: self.amount.force,
+            replace: everywhere.force,
             save_model: self.save_model.clone(),
             resume: self.resume.clone(),
             memory: self.memory,

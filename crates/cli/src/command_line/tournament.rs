@@ -16,7 +16,7 @@ use super::{Everywhere, Failure};
 /// Hold generators against each other on one table, by the utility and risk scores of the Synthetic Data Challenge.
 #[derive(Debug, Args)]
 pub(super) struct TournamentCommand {
-    /// The table: CSV (also .gz), Parquet or Arrow IPC
+    /// The table: CSV (also .gz), Parquet or Arrow IPC; `-` is CSV from standard input
     data: PathBuf,
     #[command(flatten)]
     reading: Reading,
@@ -44,6 +44,11 @@ pub(super) struct TournamentCommand {
 }
 
 impl TournamentCommand {
+    /// All files that it reads.
+    pub(super) fn inputs(&self) -> Vec<PathBuf> {
+        self.reading.with_schema(std::iter::once(&self.data).chain(&self.recipe).cloned())
+    }
+
     pub(super) fn run(&self, everywhere: &Everywhere) -> Result<ExitCode, Failure> {
         let entrants = self.entrants()?;
         let settings = self.settings()?;

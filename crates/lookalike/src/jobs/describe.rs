@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use table::profile::{Profile, ViolationProfile, profile};
+use table::read::ReadOptions;
 use table::schema::SchemaFile;
 use table::watch::Watch;
 use table::{Grouping, Schema, Table, TableError};
@@ -46,7 +47,7 @@ impl DescribeRequest {
     /// Reads the table and describes it. A table that does not keep its schema is described with what breaks it.
     pub fn run(&self, watch: &Watch) -> Result<DescribeOutcome, Error> {
         let table = self.data.read_unchecked(watch)?;
-        let (table, violations) = under_schema(table, self.data.options(watch)?.schema)?;
+        let (table, violations) = under_schema(table, &self.data.options(watch)?)?;
         let mut profile = profile(&table, &self.keys, &Grouping::default())?;
         profile.violations = violations;
         let schema = table.schema_with_parents().with_missing_tokens(self.data.missing().to_vec());
@@ -77,13 +78,9 @@ impl DescribeOutcome {
 }
 
 /// The table under the schema, or as it is with what breaks the schema.
-fn under_schema(
-    table: Table,
-    file: Option<SchemaFile>,
-) -> Result<(Table, Vec<ViolationProfile>), TableError> {
-    let Some(file) = file else { return Ok((table, Vec::new())) };
-    let schema = Arc::new(file.complete(Some(table.schema()))?);
-    match table.clone().conform(schema) {
+fn under_schema(table: Table, options: &ReadOptions) -> Result<(Table, Vec<ViolationProfile>), TableError> {
+    let Some(schema) = options.schema_of(table.schema())? else { return Ok((table, Vec::new())) };
+    match table.clone().conform(Arc::new(schema)) {
         Ok(conformed) => Ok((conformed, Vec::new())),
         Err(TableError::Violations(violations)) => {
             Ok((table, violations.all().iter().map(ViolationProfile::from).collect()))

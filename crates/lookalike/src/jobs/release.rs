@@ -22,6 +22,7 @@ use table::watch::Watch;
 use table::{Table, similar_name};
 
 use super::frontier::{parse_limits, read_frontier};
+use super::synthesise::refuse_inputs_within;
 use crate::noise::Noise;
 use crate::{Amount, Data, Error, Questions, SOFTWARE};
 
@@ -89,6 +90,16 @@ pub struct ReleaseOutcome {
     pub remarks: Vec<String>,
 }
 
+impl Version {
+    /// The folder of the frontier of which it is one.
+    fn folder(&self) -> Option<&PathBuf> {
+        match self {
+            Self::OfFrontier { folder, .. } => Some(folder),
+            Self::OfRecipe(_) => None,
+        }
+    }
+}
+
 impl ReleaseRequest {
     /// Asks for what this version makes, accepted by this person or body, without limits.
     pub fn new(
@@ -120,6 +131,7 @@ impl ReleaseRequest {
     /// Makes the version, measures it, and writes it with its evidence; refused, with nothing written, if it breaks a limit or would disclose
     /// what nobody allowed.
     pub fn run(&self, watch: &Watch) -> Result<ReleaseOutcome, Error> {
+        refuse_inputs_within(&self.out, self.data.inputs().iter().chain(self.version.folder()))?;
         check_target(&self.out, self.replace)?;
         let frontier = match &self.version {
             Version::OfFrontier { folder, .. } => Some(read_frontier(folder)?),

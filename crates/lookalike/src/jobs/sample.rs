@@ -7,7 +7,7 @@ use synthesis::Recipe;
 use synthesis::model_file::ModelFile;
 use table::watch::Watch;
 
-use super::synthesise::{SynthesiseOutcome, Written};
+use super::synthesise::{SynthesiseOutcome, Written, refuse_inputs_within};
 use crate::{Amount, Error};
 
 /// Asks a saved model for data sets.
@@ -32,6 +32,7 @@ impl SampleRequest {
     /// Reads the model and draws from it. Its own data sets are drawn again only if their seed is asked for.
     pub fn run(&self, watch: &Watch) -> Result<SynthesiseOutcome, Error> {
         if let Some(out) = &self.out {
+            refuse_inputs_within(out, std::iter::once(&self.model))?;
             check_target(out, self.replace)?;
         }
         let file = ModelFile::read(&self.model)?;

@@ -8,6 +8,7 @@ use synthesis::copies::UniqueRecords;
 use synthesis::model_file::ModelFile;
 use synthesis::private::SpendingPlan;
 use synthesis::{Fitted, Recipe, Run, SynthesisError, private};
+use table::output_file;
 use table::watch::Watch;
 
 use crate::noise::Noise;
@@ -163,9 +164,11 @@ impl SynthesiseRequest {
     /// A model and what is kept for a resumption are confidential: they may not lie in the release, nor take the place of another file.
     fn check_paths(&self) -> Result<(), Error> {
         if let Some(out) = &self.out {
+            refuse_inputs_within(out, self.data.inputs().iter().chain(&self.recipe_path))?;
             check_target(out, self.replace)?;
         }
-        let within_release = |path: &Path| self.out.as_deref().is_some_and(|out| path.starts_with(out));
+        let within_release =
+            |path: &Path| self.out.as_deref().is_some_and(|out| output_file::is_within(path, out));
         if self.resume.as_deref().is_some_and(within_release) {
             let message = "what is kept there is confidential; name a folder outside the release";
             return Err(SynthesisError::option("resume", message).into());
@@ -175,12 +178,30 @@ impl SynthesiseRequest {
             let message = "the model may hold confidential material; keep it outside the release";
             return Err(SynthesisError::option("save-model", message).into());
         }
-        if path.exists() {
+        if path.symlink_metadata().is_ok() {
             let message = format!("{} exists; choose another name", path.display());
             return Err(SynthesisError::option("save-model", message).into());
         }
         table::atomic_file::check(path)
             .map_err(|error| SynthesisError::option("save-model", error.to_string()).into())
+    }
+}
+
+/// Refuses a release folder in which a file lies that the run reads: replacing the folder would take it away.
+pub(super) fn refuse_inputs_within<'a>(
+    out: &Path,
+    mut inputs: impl Iterator<Item = &'a PathBuf>,
+) -> Result<(), Error> {
+    match inputs.find(|input| output_file::is_within(input, out)) {
+        Some(input) => {
+            let message = format!(
+                "{} holds an input of this run, {}; choose another folder",
+                out.display(),
+                input.display()
+            );
+            Err(SynthesisError::option("out", message).into())
+        }
+        None => Ok(()),
     }
 }
 

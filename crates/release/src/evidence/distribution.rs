@@ -187,9 +187,8 @@ fn numbers(sides: &[(&Variable, &Column)]) -> Counted {
     let value = |entry: &Entry<f64>| if let Entry::Value(value) = entry { Some(*value) } else { None };
     let mut values: Vec<f64> = entries.iter().flatten().filter_map(value).collect();
     values.sort_by(f64::total_cmp);
-    let is_date = matches!(sides[0].0.kind, Kind::Date { .. });
     let cuts = Cuts::of(&values);
-    let mut classes = cuts.classes(is_date);
+    let mut classes = cuts.classes(&sides[0].0.kind);
     let of_values = classes.len();
     let mut codes: Vec<(f64, &str)> = Vec::new();
     for code in sides.iter().flat_map(|(variable, _)| &variable.codes) {
@@ -258,9 +257,11 @@ impl Cuts {
     }
 
     /// The classes, with a tail below and above that may stay empty.
-    fn classes(&self, is_date: bool) -> Vec<Class> {
-        let number = |value: f64| {
-            if is_date { DateFormat::Iso.format(value as i32) } else { short(value) }
+    fn classes(&self, kind: &Kind) -> Vec<Class> {
+        let number = |value: f64| match kind {
+            Kind::Date { .. } => DateFormat::Iso.format(value as i32),
+            Kind::Datetime { format, .. } => format.iso(value as i64),
+            _ => short(value),
         };
         match self {
             Self::Values(values) => {

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use table::column::{Entry, Numbers};
 use table::schema::SchemaFile;
-use table::{Column, DeclaredSchema, Kind, Schema, Table};
+use table::{Column, DeclaredSchema, Schema, Table};
 
 use crate::card::{MethodCard, Needs, OptionCard};
 use crate::private::{Outcome, PrivateSynthesizer, Public, Spending};
@@ -223,13 +223,8 @@ impl Normal {
         let mut numbers = Numbers::with_capacity(records.len());
         records.iter().for_each(|record| numbers.push(Entry::Value(number(record))));
         match self.schema.variables().iter().find(|variable| variable.name == self.state.names[place]) {
-            Some(variable) if matches!(variable.kind, Kind::Integer { .. }) => {
-                Column::Integer(numbers.map(|number| number.round() as i64))
-            }
-            Some(variable) if matches!(variable.kind, Kind::Date { .. }) => {
-                Column::Date(numbers.map(|number| number.round() as i32))
-            }
-            _ => Column::Real(numbers),
+            Some(variable) => Column::of_numbers(&variable.kind, numbers),
+            None => Column::Real(numbers),
         }
     }
 }

@@ -123,7 +123,7 @@ impl Binder<'_> {
         Ok(Condition::LevelIn { variable, member })
     }
 
-    /// One side of a numeric comparison; a text is a date if the other side is one.
+    /// One side of a numeric comparison; a text is a date or a time if the other side is one.
     fn side(&self, node: &Node, other: &Node) -> Result<Formula, TableError> {
         if let (Node::Text(text), Node::Variable(name)) = (node, other) {
             let position = self.variable(name)?;
@@ -132,6 +132,12 @@ impl Binder<'_> {
                 return match day {
                     Some(day) => Ok(Formula::Constant(f64::from(day))),
                     None => self.refuse(format!("'{text}' is not a date; write it as YYYY-MM-DD")),
+                };
+            }
+            if let Kind::Datetime { format, .. } = &self.variables[position].kind {
+                return match format.parse_written(text) {
+                    Some(time) => Ok(Formula::Constant(time as f64)),
+                    None => self.refuse(format!("'{text}' is not a time; write it as {}", format.name())),
                 };
             }
             if matches!(self.variables[position].kind, Kind::TextId) {
@@ -149,7 +155,7 @@ impl Binder<'_> {
             Node::Variable(name) => {
                 let position = self.variable(name)?;
                 match &self.variables[position].kind {
-                    Kind::Integer { .. } | Kind::Real { .. } | Kind::Date { .. } => {
+                    Kind::Integer { .. } | Kind::Real { .. } | Kind::Date { .. } | Kind::Datetime { .. } => {
                         Ok(Formula::Variable(position))
                     }
                     Kind::Categorical { .. } | Kind::Ordinal { .. } => {

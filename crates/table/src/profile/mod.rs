@@ -15,7 +15,7 @@ pub use keys::{GroupsOfSize, KeyProfile};
 use crate::column::Column;
 use crate::date::DateFormat;
 use crate::domain::{ClassRule, Partition};
-use crate::{Attributes, CodedTable, CountSource, Grouping, Table, TableError};
+use crate::{Attributes, CodedTable, CountSource, Grouping, Kind, Table, TableError};
 
 /// The profile of a table. It holds exact figures of the records: for the data owner, not for release.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -45,7 +45,7 @@ pub struct Profile {
 pub struct VariableProfile {
     /// Its name.
     pub name: String,
-    /// categorical, ordinal, integer, real, date or text-id.
+    /// categorical, ordinal, integer, real, date, datetime or text-id.
     pub kind: &'static str,
     /// Number of distinct values, without missing and special codes.
     pub levels: u64,
@@ -53,9 +53,9 @@ pub struct VariableProfile {
     pub missing: u64,
     /// Number of records for each declared special code.
     pub codes: IndexMap<String, u64>,
-    /// Smallest value of a number or date.
+    /// Smallest value of a number, date or time.
     pub min: Option<Extreme>,
-    /// Largest value of a number or date.
+    /// Largest value of a number, date or time.
     pub max: Option<Extreme>,
     /// Number of classes in the cross-table, missing and codes included; none for an identifier.
     pub classes: Option<usize>,
@@ -74,7 +74,7 @@ pub enum Extreme {
     Integer(i64),
     /// Of real numbers.
     Real(f64),
-    /// Of dates, as YYYY-MM-DD.
+    /// Of dates, as YYYY-MM-DD, and of times, as YYYY-MM-DDTHH:MM:SS or HH:MM:SS.
     Date(String),
 }
 
@@ -125,7 +125,8 @@ pub fn profile(table: &Table, keys: &[String], grouping: &Grouping) -> Result<Pr
     let variables = table.schema().variables().iter().zip(table.columns()).zip(notes).enumerate();
     let variables = variables.map(|(position, ((variable, column), notes))| {
         let classes = coded.domain().variables().iter().find(|classes| classes.name() == variable.name);
-        let (min, max) = extremes(column).map_or((None, None), |(min, max)| (Some(min), Some(max)));
+        let (min, max) =
+            extremes(column, &variable.kind).map_or((None, None), |(min, max)| (Some(min), Some(max)));
         VariableProfile {
             name: variable.name.clone(),
             kind: variable.kind.name(),
@@ -169,7 +170,7 @@ fn distinct_values(table: &Table, exact: &CodedTable, position: usize) -> u64 {
     }
 }
 
-fn extremes(column: &Column) -> Option<(Extreme, Extreme)> {
+fn extremes(column: &Column, kind: &Kind) -> Option<(Extreme, Extreme)> {
     fn of<T: PartialOrd + Copy>(
         values: impl Iterator<Item = T>,
         wrap: impl Fn(T) -> Extreme,
@@ -186,6 +187,10 @@ fn extremes(column: &Column) -> Option<(Extreme, Extreme)> {
         Column::Integer(numbers) => of(numbers.values(), Extreme::Integer),
         Column::Real(numbers) => of(numbers.values(), Extreme::Real),
         Column::Date(days) => of(days.values(), |day| Extreme::Date(DateFormat::Iso.format(day))),
+        Column::Datetime(times) => {
+            let format = kind.datetime_format();
+            of(times.values(), |time| Extreme::Date(format.iso(time)))
+        }
         Column::Categorical(_) | Column::Text(_) => None,
     }
 }

@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use crate::column::{Column, Numbers};
 use crate::date::{DateFormat, FORMATS};
 use crate::figures::thousands;
-use crate::schema::{Kind, Levels, Origin};
+use crate::schema::{Kind, Levels, Origin, Stored, Variable};
 use crate::{CodedTable, CountSource, Table};
 
 /// Texts that often stand for a missing value.
@@ -46,12 +46,14 @@ fn of_variable(table: &Table, exact: &CodedTable, position: usize, distinct: u64
     let all_different = distinct == present && present > IDENTIFIER_ROWS;
     match (&table.columns()[position], &variable.kind) {
         (Column::Text(_), _) => {
+            notes.extend(long_numbers(variable));
             notes.push("identifier-like: text that is different in every record; never modelled".into())
         }
         (Column::Categorical(codes), kind) => {
             let levels = kind.levels().cloned().unwrap_or_default();
+            notes.extend(long_numbers(variable));
             let frequencies = codes.frequencies(exact.domain().variables()[position].size());
-            notes.extend(text_notes(&levels, &frequencies, variable.origin));
+            notes.extend(text_notes(variable, &levels, &frequencies));
         }
         (Column::Integer(_), _) if all_different => {
             notes.push("identifier-like: a whole number that is different in every record".into());
@@ -66,15 +68,27 @@ fn of_variable(table: &Table, exact: &CodedTable, position: usize, distinct: u64
         (Column::Date(_), Kind::Date { format, .. }) => {
             notes.push(format!("date: written as {}", format.name()))
         }
-        (Column::Date(_), _) => {}
+        (Column::Datetime(_), Kind::Datetime { format, .. }) => {
+            let what = if format.date.is_some() { "time" } else { "time of day" };
+            notes.push(format!("{what}: written as {}", format.name()))
+        }
+        (Column::Date(_) | Column::Datetime(_), _) => {}
     }
     notes
 }
 
-fn text_notes(levels: &Levels, frequencies: &[u64], origin: Origin) -> Vec<String> {
+/// Whole numbers that are too long to be computed with.
+fn long_numbers(variable: &Variable) -> Option<String> {
+    let is_number = matches!(variable.stored, Some(Stored::Integer | Stored::Unsigned));
+    is_number.then(|| {
+        "whole numbers kept as text: not computed with, so that no digit of a long one is lost".to_owned()
+    })
+}
+
+fn text_notes(variable: &Variable, levels: &Levels, frequencies: &[u64]) -> Vec<String> {
     let mut notes = Vec::new();
     let occurring = || levels.iter().zip(frequencies).filter(|(_, records)| **records > 0);
-    if origin == Origin::Learned {
+    if variable.origin == Origin::Learned {
         for (token, records) in occurring().filter(|(level, _)| MISSING_TOKENS.contains(level)) {
             notes.push(format!(
                 "missing? holds the text {token} {} times; if it means missing, say `--missing {token}`, or \
@@ -94,7 +108,7 @@ fn text_notes(levels: &Levels, frequencies: &[u64], origin: Origin) -> Vec<Strin
             "numbers? all other values are numbers; once the token is declared missing, it reads as numeric"
                 .into(),
         );
-    } else if all(&is_number) {
+    } else if all(&is_number) && variable.stored.is_none() {
         notes.push("numbers? every value is a number, but one has leading zeros, a plus sign or too many digits; read as text".into());
     } else if all(&|text| is_number(text.trim())) {
         notes.push("numbers? every value is a number with blanks around it".into());

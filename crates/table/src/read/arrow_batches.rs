@@ -8,8 +8,9 @@ use std::path::Path;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{
     ArrowDictionaryKeyType, Date32Type, Date64Type, Decimal128Type, Float32Type, Float64Type, Int8Type,
-    Int16Type, Int32Type, Int64Type, TimestampMicrosecondType, TimestampMillisecondType,
-    TimestampNanosecondType, TimestampSecondType, UInt8Type, UInt16Type, UInt32Type, UInt64Type,
+    Int16Type, Int32Type, Int64Type, Time32MillisecondType, Time32SecondType, Time64MicrosecondType,
+    Time64NanosecondType, TimestampMicrosecondType, TimestampMillisecondType, TimestampNanosecondType,
+    TimestampSecondType, UInt8Type, UInt16Type, UInt32Type, UInt64Type,
 };
 use arrow_array::{Array, ArrowPrimitiveType, PrimitiveArray, RecordBatch};
 use arrow_schema::{ArrowError, DataType, SchemaRef, TimeUnit};
@@ -19,7 +20,9 @@ use rayon::prelude::*;
 use super::dictionary::TextBuilder;
 use super::pieces::{Growing, Piece};
 use super::{ReadOptions, learn};
-use crate::column::{Entry, Numbers};
+use crate::column::{EXACT, Entry, Numbers};
+use crate::date::{FIRST_DAY, LAST_DAY};
+use crate::datetime::DAY;
 use crate::watch::Step;
 use crate::{FileProblem, Table, TableError};
 
@@ -93,6 +96,7 @@ struct Batches<'a> {
     names: Vec<String>,
     tokens: Vec<Vec<String>>,
     columns: Vec<Growing>,
+    held: Vec<DataType>,
 }
 
 impl<'a> Batches<'a> {
@@ -112,7 +116,8 @@ impl<'a> Batches<'a> {
             }
         }
         let tokens = options.expectations(path, &names)?.into_iter().map(|(_, tokens)| tokens).collect();
-        Ok(Self { path, columns: names.iter().map(|_| Growing::default()).collect(), names, tokens })
+        let held = schema.fields().iter().map(|field| field.data_type().clone()).collect();
+        Ok(Self { path, columns: names.iter().map(|_| Growing::default()).collect(), names, tokens, held })
     }
 
     /// The batch as one piece a column.
@@ -144,7 +149,7 @@ impl<'a> Batches<'a> {
         if columns[0].len() == 0 {
             return Err(TableError::file(path, FileProblem::NoRows));
         }
-        learn::table(self.names, columns)
+        learn::table(self.names, columns, &self.held)
     }
 }
 
@@ -169,9 +174,18 @@ fn piece(array: &dyn Array, tokens: &[String]) -> Result<Piece, String> {
             reals(array.as_primitive::<Float32Type>(), tokens, widen)?
         }
         DataType::Float64 => reals(array.as_primitive::<Float64Type>(), tokens, |value| value)?,
-        DataType::Decimal128(precision, scale) if *precision <= 15 && *scale >= 0 => {
-            let unit = 10_f64.powi(i32::from(*scale));
-            reals(array.as_primitive::<Decimal128Type>(), tokens, |value| value as f64 / unit)?
+        DataType::Decimal128(_, 0) => integers::<Decimal128Type>(array, tokens)?,
+        DataType::Decimal128(_, scale @ 1..) => {
+            let (decimals, unit) = (array.as_primitive::<Decimal128Type>(), 10_f64.powi(i32::from(*scale)));
+            let is_exact =
+                |row| decimals.is_null(row) || decimals.value(row).unsigned_abs() <= u128::from(EXACT);
+            if !(0..decimals.len()).all(is_exact) {
+                return Err(
+                    "a decimal has more than 15 digits, which a table cannot hold; cast the column to text"
+                        .into(),
+                );
+            }
+            reals(decimals, tokens, |value| value as f64 / unit)?
         }
         DataType::Utf8 => {
             let values = array.as_string::<i32>();
@@ -197,15 +211,23 @@ fn piece(array: &dyn Array, tokens: &[String]) -> Result<Piece, String> {
         },
         DataType::Date32 => {
             let days = array.as_primitive::<Date32Type>();
-            Piece::Date(filled(array.len(), |row| Ok(entry(days, row, |day| day)))?)
+            let day = |row: usize| match entry(days, row, |day| day) {
+                Entry::Value(day) if !(FIRST_DAY..=LAST_DAY).contains(&day) => Err(beyond_calendar(row)),
+                other => Ok(other),
+            };
+            Piece::Date(filled(array.len(), day)?)
         }
-        DataType::Date64 => whole_days::<Date64Type>(array, 86_400_000)?,
+        DataType::Date64 => times::<Date64Type>(array, Unit::Times(1_000))?,
         DataType::Timestamp(unit, _) => match unit {
-            TimeUnit::Second => whole_days::<TimestampSecondType>(array, 86_400)?,
-            TimeUnit::Millisecond => whole_days::<TimestampMillisecondType>(array, 86_400_000)?,
-            TimeUnit::Microsecond => whole_days::<TimestampMicrosecondType>(array, 86_400_000_000)?,
-            TimeUnit::Nanosecond => whole_days::<TimestampNanosecondType>(array, 86_400_000_000_000)?,
+            TimeUnit::Second => times::<TimestampSecondType>(array, Unit::Times(1_000_000))?,
+            TimeUnit::Millisecond => times::<TimestampMillisecondType>(array, Unit::Times(1_000))?,
+            TimeUnit::Microsecond => times::<TimestampMicrosecondType>(array, Unit::Times(1))?,
+            TimeUnit::Nanosecond => times::<TimestampNanosecondType>(array, Unit::Part(1_000))?,
         },
+        DataType::Time32(TimeUnit::Second) => times::<Time32SecondType>(array, Unit::Times(1_000_000))?,
+        DataType::Time32(_) => times::<Time32MillisecondType>(array, Unit::Times(1_000))?,
+        DataType::Time64(TimeUnit::Nanosecond) => times::<Time64NanosecondType>(array, Unit::Part(1_000))?,
+        DataType::Time64(_) => times::<Time64MicrosecondType>(array, Unit::Times(1))?,
         other => {
             return Err(format!(
                 "its type {other} is not one that a table can hold; cast it to text, a number or a date"
@@ -235,10 +257,15 @@ fn entry<T: ArrowPrimitiveType, U>(
 
 fn integers<T: ArrowPrimitiveType>(array: &dyn Array, tokens: &[String]) -> Result<Piece, String>
 where
-    T::Native: TryInto<i64>,
+    T::Native: TryInto<i64> + std::fmt::Display,
 {
+    let whole: &dyn Array = array;
     let array = array.as_primitive::<T>();
     let missing: Vec<i64> = tokens.iter().filter_map(|token| token.parse().ok()).collect();
+    let fits = |row: usize| array.is_null(row) || TryInto::<i64>::try_into(array.value(row)).is_ok();
+    if !(0..array.len()).all(fits) {
+        return Ok(text(whole, tokens, |row| Some(Cow::Owned(array.value(row).to_string()))));
+    }
     let number = |row: usize| {
         if array.is_null(row) {
             return Ok(Entry::Missing);
@@ -300,23 +327,55 @@ fn dictionary<K: ArrowDictionaryKeyType>(array: &dyn Array, tokens: &[String]) -
         Piece::Integer(values) => Piece::Integer(spread(array.len(), &values, at)?),
         Piece::Real(values) => Piece::Real(spread(array.len(), &values, at)?),
         Piece::Date(values) => Piece::Date(spread(array.len(), &values, at)?),
+        Piece::Datetime(values) => Piece::Datetime(spread(array.len(), &values, at)?),
         Piece::Text(values) => text(array, &[], |row| {
             at(row).and_then(|position| values.get(position)).map(|text| Cow::Owned(text.to_owned()))
         }),
     })
 }
 
-/// Points in time that are all at midnight are dates.
-fn whole_days<T: ArrowPrimitiveType<Native = i64>>(array: &dyn Array, day: i64) -> Result<Piece, String> {
-    let times = array.as_primitive::<T>();
-    let number = |row: usize| match entry(times, row, |time| time) {
-        Entry::Value(time) if time % day != 0 => {
-            Err(format!("row {} has a time of day; cast the column to a date or to text", row + 1))
-        }
-        Entry::Value(time) => {
-            i32::try_from(time / day).map(Entry::Value).map_err(|_| "a date is out of reach".to_owned())
-        }
-        Entry::Missing | Entry::Code(_) => Ok(Entry::Missing),
+/// The unit of a time in microseconds.
+#[derive(Clone, Copy)]
+enum Unit {
+    /// So many microseconds.
+    Times(i64),
+    /// One of so many parts of a microsecond.
+    Part(i64),
+}
+
+/// Points in time, or times of day, in microseconds.
+fn times<T: ArrowPrimitiveType>(array: &dyn Array, unit: Unit) -> Result<Piece, String>
+where
+    T::Native: Into<i64>,
+{
+    let (first, last) = match array.data_type() {
+        DataType::Time32(_) | DataType::Time64(_) => (0, DAY - 1),
+        _ => (i64::from(FIRST_DAY) * DAY, i64::from(LAST_DAY) * DAY + DAY - 1),
     };
-    Ok(Piece::Date(filled(times.len(), number)?))
+    let times = array.as_primitive::<T>();
+    let number = |row: usize| {
+        let Entry::Value(time) = entry(times, row, Into::<i64>::into) else { return Ok(Entry::Missing) };
+        let microseconds = match unit {
+            Unit::Times(microseconds) => time.checked_mul(microseconds),
+            Unit::Part(parts) if time % parts != 0 => {
+                return Err(format!(
+                    "row {} is finer than a microsecond; round the column to microseconds",
+                    row + 1
+                ));
+            }
+            Unit::Part(parts) => Some(time / parts),
+        };
+        microseconds
+            .filter(|time| (first..=last).contains(time))
+            .map(Entry::Value)
+            .ok_or_else(|| beyond_calendar(row))
+    };
+    Ok(Piece::Datetime(filled(times.len(), number)?))
+}
+
+fn beyond_calendar(row: usize) -> String {
+    format!(
+        "row {} lies outside the years 0 to 9999, or outside a day; correct it, or make it missing",
+        row + 1
+    )
 }

@@ -2,34 +2,57 @@
 
 use std::sync::Arc;
 
+use arrow_schema::DataType;
 use rayon::prelude::*;
 
-use super::pieces::{EXACT, Piece};
-use crate::column::{Column, Entry, Numbers, TextColumn};
+use super::pieces::{Piece, integers_as_text};
+use crate::column::{Column, EXACT, Entry, Numbers, TextColumn};
 use crate::date::DateFormat;
-use crate::schema::{Kind, Levels, Origin, Schema, Variable};
+use crate::datetime::{DAY, DatetimeFormat, Precision};
+use crate::schema::{Kind, Levels, Origin, Schema, Stored, Variable, is_long_number};
 use crate::{Table, TableError};
 
 /// Above this many records, a text that is different in each of them is taken for an identifier.
 const IDENTIFIER_ROWS: usize = 20;
 
-/// A table of these columns under the schema that they show.
-pub(super) fn table(names: Vec<String>, columns: Vec<Piece>) -> Result<Table, TableError> {
+/// A table of these columns under the schema that they show. `held` are the types that a typed file gives them.
+pub(super) fn table(names: Vec<String>, columns: Vec<Piece>, held: &[DataType]) -> Result<Table, TableError> {
     let mut variables = Vec::with_capacity(names.len());
     let mut learned = Vec::with_capacity(names.len());
-    let columns: Vec<_> = columns.into_par_iter().map(learn).collect();
-    for (name, (kind, column, missing)) in names.into_iter().zip(columns) {
-        variables.push(Variable { missing, origin: Origin::Learned, ..Variable::new(name, kind) });
+    let columns: Vec<_> =
+        columns.into_par_iter().enumerate().map(|(at, piece)| learn(piece, held.get(at))).collect();
+    for (at, (name, (kind, column, missing))) in names.into_iter().zip(columns).enumerate() {
+        let stored = stored(&kind, &column, held.get(at));
+        variables.push(Variable { missing, origin: Origin::Learned, stored, ..Variable::new(name, kind) });
         learned.push(column);
     }
     Table::new(Arc::new(Schema::new(variables, Vec::new(), Vec::new())?), learned)
 }
 
-fn learn(piece: Piece) -> (Kind, Column, bool) {
+/// The type in which these values are held: that of the file, or of whole numbers that are kept as text.
+fn stored(kind: &Kind, column: &Column, held: Option<&DataType>) -> Option<Stored> {
+    match (kind, column) {
+        (Kind::Categorical { levels }, _) if held == Some(&DataType::Boolean) => {
+            Some(Stored::Boolean).filter(|stored| levels.iter().all(|level| stored.holds(level)))
+        }
+        (Kind::Categorical { levels }, _) if levels.iter().any(is_long_number) => {
+            Stored::of_whole_numbers(levels.iter())
+        }
+        (Kind::TextId, Column::Text(text)) => {
+            Stored::of_whole_numbers(text.dictionary.iter().map(String::as_str))
+        }
+        _ => None,
+    }
+}
+
+fn learn(piece: Piece, held: Option<&DataType>) -> (Kind, Column, bool) {
     match piece {
         Piece::Integer(numbers) if numbers.values().next().is_none() => {
             let codes = crate::Codes::collect(1, numbers.iter().map(|_| 0));
             (Kind::Categorical { levels: Levels::default() }, Column::Categorical(Arc::new(codes)), true)
+        }
+        Piece::Integer(numbers) if numbers.values().any(|value| value.unsigned_abs() > EXACT) => {
+            learn_text(integers_as_text(&numbers))
         }
         Piece::Integer(numbers) => {
             let missing = numbers.missing() > 0;
@@ -38,7 +61,7 @@ fn learn(piece: Piece) -> (Kind, Column, bool) {
         Piece::Real(numbers) => {
             let is_whole = |value: f64| value.fract() == 0.0 && value.abs() <= EXACT as f64;
             if numbers.values().all(is_whole) {
-                return learn(Piece::Integer(numbers.map(|value| value as i64)));
+                return learn(Piece::Integer(numbers.map(|value| value as i64)), held);
             }
             let missing = numbers.missing() > 0;
             (Kind::Real { range: extremes(&numbers) }, Column::Real(numbers), missing)
@@ -46,6 +69,25 @@ fn learn(piece: Piece) -> (Kind, Column, bool) {
         Piece::Date(days) => {
             let missing = days.missing() > 0;
             (Kind::Date { range: extremes(&days), format: DateFormat::Iso }, Column::Date(days), missing)
+        }
+        Piece::Datetime(times) => {
+            let missing = times.missing() > 0;
+            if let Some(DataType::Time32(_) | DataType::Time64(_)) = held {
+                let format = DatetimeFormat::time_of_day(Precision::of_all(times.values()));
+                return (
+                    Kind::Datetime { range: extremes(&times), format },
+                    Column::Datetime(times),
+                    missing,
+                );
+            }
+            // Points in time that are all at midnight are dates.
+            if times.values().all(|time| time % DAY == 0) {
+                return learn(Piece::Date(times.map(|time| (time / DAY) as i32)), held);
+            }
+            let universal = matches!(held, Some(DataType::Timestamp(_, Some(_))));
+            let precision = Precision::of_all(times.values());
+            let format = DatetimeFormat { precision, universal, ..DatetimeFormat::default() };
+            (Kind::Datetime { range: extremes(&times), format }, Column::Datetime(times), missing)
         }
         Piece::Text(text) => learn_text(text),
     }
@@ -61,6 +103,14 @@ fn learn_text(text: TextColumn) -> (Kind, Column, bool) {
             days.push(parsed.get(code as usize).copied().flatten().map_or(Entry::Missing, Entry::Value));
         }
         return (Kind::Date { range: extremes(&days), format }, Column::Date(days), missing > 0);
+    }
+    if let Some(format) = DatetimeFormat::of_all(text.dictionary.iter().map(String::as_str)) {
+        let parsed: Vec<Option<i64>> = text.dictionary.iter().map(|time| format.parse(time)).collect();
+        let mut times = Numbers::with_capacity(text.codes.len());
+        for code in text.codes.iter() {
+            times.push(parsed.get(code as usize).copied().flatten().map_or(Entry::Missing, Entry::Value));
+        }
+        return (Kind::Datetime { range: extremes(&times), format }, Column::Datetime(times), missing > 0);
     }
     if texts > IDENTIFIER_ROWS && texts == text.codes.len() - missing {
         return (Kind::TextId, Column::Text(text), missing > 0);

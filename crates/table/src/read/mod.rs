@@ -7,23 +7,28 @@
 mod arrow_batches;
 mod csv;
 mod dictionary;
+mod foreign;
 mod learn;
 mod pieces;
+mod standard_input;
 
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::schema::SchemaFile;
+use crate::schema::{DecimalMark, Schema, SchemaFile};
 use crate::watch::{Step, Watch};
 use crate::{FileProblem, Table, TableError};
+pub use standard_input::{STANDARD_INPUT, standard_input};
 
 /// How to read a file.
 #[derive(Clone, Debug, Default)]
 pub struct ReadOptions {
     /// The field separator of a CSV file; found from its header if not given.
     pub separator: Option<char>,
+    /// What stands before the decimals of a real number in a CSV file; what the schema says if not given, and else a point.
+    pub decimal: Option<DecimalMark>,
     /// Texts that mean missing, beside the empty field.
     pub missing: Vec<String>,
     /// What is known of the variables.
@@ -81,20 +86,72 @@ pub fn read_table(path: &Path, options: &ReadOptions) -> Result<Table, TableErro
 
 /// Reads a table under the schema that its records show, using the options' schema only to know which kind each column is.
 pub fn read_unchecked(path: &Path, options: &ReadOptions) -> Result<Table, TableError> {
-    let mut start = [0; 6];
+    if path == Path::new(STANDARD_INPUT) {
+        return read_standard_input(options);
+    }
+    let mut start = [0; foreign::START];
     let length = File::open(path).and_then(|mut file| read_fully(&mut file, &mut start));
-    let length = length.map_err(|source| TableError::io(path, source))?;
+    let length = length.map_err(|source| cannot_open(path, source))?;
     let watched = || Watched::open(path, &options.watch);
     match &start[..length] {
         [b'P', b'A', b'R', b'1', ..] => arrow_batches::read_parquet(path, options),
-        b"ARROW1" => arrow_batches::read_ipc_file(path, options),
+        [b'A', b'R', b'R', b'O', b'W', b'1', ..] => arrow_batches::read_ipc_file(path, options),
         [0xff, 0xff, 0xff, 0xff, ..] => arrow_batches::read_ipc_stream(path, options),
-        [0x1f, 0x8b, ..] => {
-            let open = || Ok(Box::new(flate2::read::MultiGzDecoder::new(watched()?)) as Box<dyn Read + Send>);
-            csv::read(path, &open, options)
-        }
-        _ => csv::read(path, &|| Ok(Box::new(watched()?) as Box<dyn Read + Send>), options),
+        _ => read_text(path, &|| Ok(Box::new(watched()?) as Box<dyn Read + Send>), options),
     }
+}
+
+/// Reads CSV, packed or not, unless it begins as something else.
+fn read_text(path: &Path, open: csv::Open<'_>, options: &ReadOptions) -> Result<Table, TableError> {
+    let start = |open: csv::Open<'_>| {
+        let mut start = vec![0; foreign::START];
+        let length = open().and_then(|mut source| read_fully(&mut source, &mut start))?;
+        start.truncate(length);
+        Ok(start)
+    };
+    let refuse_foreign = |start: &[u8]| match foreign::way_out(start) {
+        Some(message) => Err(TableError::file(path, FileProblem::Format(message))),
+        None => Ok(()),
+    };
+    let begin = start(open).map_err(|source| TableError::io(path, source))?;
+    refuse_foreign(&begin)?;
+    if !begin.starts_with(&[0x1f, 0x8b]) {
+        return csv::read(path, open, options);
+    }
+    let unpacked = || Ok(Box::new(flate2::read::MultiGzDecoder::new(open()?)) as Box<dyn Read + Send>);
+    // What cannot be unpacked is told where the table is read.
+    refuse_foreign(&start(&unpacked).unwrap_or_default())?;
+    csv::read(path, &unpacked, options)
+}
+
+/// Reads CSV, packed or not, from standard input.
+fn read_standard_input(options: &ReadOptions) -> Result<Table, TableError> {
+    let path = Path::new("standard input");
+    let bytes = standard_input(&options.watch).map_err(|source| TableError::io(path, source))?;
+    if matches!(
+        bytes,
+        [b'P', b'A', b'R', b'1', ..]
+            | [b'A', b'R', b'R', b'O', b'W', b'1', ..]
+            | [0xff, 0xff, 0xff, 0xff, ..]
+    ) {
+        let message =
+            "Parquet and Arrow are read from a file and not from standard input; write it to one first"
+                .to_owned();
+        return Err(TableError::file(path, FileProblem::Format(message)));
+    }
+    read_text(path, &|| Ok(Box::new(bytes) as Box<dyn Read + Send>), options)
+}
+
+/// A file that cannot be opened, in words that help with what is no file.
+fn cannot_open(path: &Path, source: std::io::Error) -> TableError {
+    let message = match path.to_str() {
+        _ if path.is_dir() => "this is a folder; name one file in it, or join its files to one first",
+        Some(text) if !path.exists() && text.contains(['*', '?']) => {
+            "there is no such file, and patterns are not expanded; name one file"
+        }
+        _ => return TableError::io(path, source),
+    };
+    TableError::file(path, FileProblem::Format(message.to_owned()))
 }
 
 /// Reads CSV text, for examples and tests.
@@ -105,16 +162,26 @@ pub fn read_csv_text(text: &str, options: &ReadOptions) -> Result<Table, TableEr
 }
 
 fn conform(table: Table, options: &ReadOptions) -> Result<Table, TableError> {
-    match &options.schema {
+    match options.schema_of(table.schema())? {
         None => Ok(table),
-        Some(file) => {
-            let schema = file.clone().complete(Some(table.schema()))?;
-            table.conform(Arc::new(schema))
-        }
+        Some(schema) => table.conform(Arc::new(schema)),
     }
 }
 
 impl ReadOptions {
+    /// The schema of records that show this one, if a schema is given: its gaps filled, and what it does not say of how the file is written.
+    pub fn schema_of(&self, shown: &Schema) -> Result<Option<Schema>, TableError> {
+        let Some(file) = &self.schema else { return Ok(None) };
+        let schema = file.clone().complete(Some(shown))?.stored_as(shown);
+        Ok(Some(schema.with_decimal(self.decimal_mark())))
+    }
+
+    /// What stands before the decimals of a real number in a CSV file.
+    pub fn decimal_mark(&self) -> DecimalMark {
+        let declared = self.schema.as_ref().map(|schema| schema.table.decimal);
+        self.decimal.or(declared).unwrap_or_default()
+    }
+
     /// What to make of the columns of these names, and the tokens that mean missing in each.
     fn expectations(
         &self,
@@ -144,9 +211,11 @@ impl ReadOptions {
             let expectation = match section.kind {
                 KindName::Integer => Expectation::Integer,
                 KindName::Real => Expectation::Real,
-                KindName::Categorical | KindName::Ordinal | KindName::Date | KindName::TextId => {
-                    Expectation::Text
-                }
+                KindName::Categorical
+                | KindName::Ordinal
+                | KindName::Date
+                | KindName::Datetime
+                | KindName::TextId => Expectation::Text,
             };
             let tokens = self.missing.iter().chain(&schema.table.missing).chain(section.missing.tokens());
             Ok((expectation, tokens.cloned().collect()))
@@ -170,3 +239,5 @@ fn read_fully(source: &mut dyn Read, buffer: &mut [u8]) -> std::io::Result<usize
 
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod typed_tests;

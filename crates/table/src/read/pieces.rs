@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::dictionary::{Dictionary, TextBuilder};
 use crate::Codes;
-use crate::column::{Entry, Numbers, TextColumn};
+use crate::column::{EXACT, Entry, Numbers, TextColumn};
 
 /// The values of one column in one block of the file.
 #[derive(Debug)]
@@ -12,6 +12,8 @@ pub(super) enum Piece {
     Integer(Numbers<i64>),
     Real(Numbers<f64>),
     Date(Numbers<i32>),
+    /// Microseconds, from a typed file.
+    Datetime(Numbers<i64>),
     Text(TextColumn),
 }
 
@@ -19,15 +21,13 @@ pub(super) enum Piece {
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct ReadAgainAsText;
 
-/// Largest whole number below which every whole number is a double.
-pub(super) const EXACT: u64 = 1 << 53;
-
 /// A column that takes in its pieces as they come, so that each lives only until it is joined and the column is in memory once.
 #[derive(Debug)]
 pub(super) enum Growing {
     Integer(Numbers<i64>),
     Real(Numbers<f64>),
     Date(Numbers<i32>),
+    Datetime(Numbers<i64>),
     Text(GrowingText),
     /// Pieces that do not go together; the others are dropped.
     ReadAgainAsText,
@@ -65,6 +65,10 @@ impl Growing {
                 joined(all, more.map(|_| 0), Self::Date)
             }
             (Self::Date(all), Piece::Date(more)) => joined(all, more, Self::Date),
+            (Self::Integer(all), Piece::Datetime(more)) if all.values().next().is_none() => {
+                joined(all, more, Self::Datetime)
+            }
+            (Self::Datetime(all), Piece::Datetime(more)) => joined(all, more, Self::Datetime),
             (Self::Integer(all), Piece::Text(more)) => {
                 let mut text = GrowingText::default();
                 text.append(integers_as_text(&all));
@@ -91,6 +95,7 @@ impl Growing {
             Self::Integer(numbers) => numbers.reserve(more(numbers.len())),
             Self::Real(numbers) => numbers.reserve(more(numbers.len())),
             Self::Date(days) => days.reserve(more(days.len())),
+            Self::Datetime(times) => times.reserve(more(times.len())),
             Self::Text(text) => text.codes.reserve(more(text.codes.len())),
             Self::ReadAgainAsText => {}
         }
@@ -102,6 +107,7 @@ impl Growing {
             Self::Integer(numbers) => Piece::Integer(numbers.shrunk()),
             Self::Real(numbers) => Piece::Real(numbers.shrunk()),
             Self::Date(days) => Piece::Date(days.shrunk()),
+            Self::Datetime(times) => Piece::Datetime(times.shrunk()),
             Self::Text(text) => Piece::Text(text.finish()),
             Self::ReadAgainAsText => return Err(ReadAgainAsText),
         })
@@ -173,6 +179,7 @@ impl Piece {
             Self::Integer(numbers) => numbers.len(),
             Self::Real(numbers) => numbers.len(),
             Self::Date(days) => days.len(),
+            Self::Datetime(times) => times.len(),
             Self::Text(text) => text.codes.len(),
         }
     }

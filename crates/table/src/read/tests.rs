@@ -309,11 +309,9 @@ mod arrow_files {
 
     #[test]
     fn what_a_table_cannot_hold_is_refused_by_column() {
-        let columns: [(ArrayRef, &str); 4] = [
+        let columns: [(ArrayRef, &str); 2] = [
             (Arc::new(Float64Array::from(vec![1.0, f64::NAN])), "`x`: row 2 is NaN; say `--missing NaN`"),
             (Arc::new(Float64Array::from(vec![f64::INFINITY])), "`x`: row 1 is infinite"),
-            (Arc::new(UInt64Array::from(vec![u64::MAX])), "larger than 2^63"),
-            (Arc::new(TimestampMillisecondArray::from(vec![5])), "time of day"),
         ];
         for (column, expected) in columns {
             let batch = RecordBatch::try_from_iter([("x", column)]).unwrap();

@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::{Kind, Schema, Variable};
-use crate::column::{Column, Entry, Numbers, TextColumn};
+use super::{Kind, Schema, Variable, exact_number, is_long_number};
+use crate::column::{Column, EXACT, Entry, Numbers, TextColumn};
 use crate::date::DateFormat;
 use crate::expression::{Record, Value};
 use crate::{Codes, FileProblem, Table, TableError};
@@ -14,6 +14,10 @@ const ROWS_NAMED: usize = 5;
 
 /// How far a value may be from its formula, relative to the larger of 1 and the value.
 pub const FORMULA_TOLERANCE: f64 = 1e-6;
+
+/// What a number of too many digits is not, and the way out.
+const LONG_NUMBER: &str =
+    "a number up to 2^53, beyond which digits would be lost; make its kind `text-id` or categorical";
 
 /// All violations of a schema, by kind and variable.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -169,6 +173,9 @@ impl Table {
                 (Column::Date(days), Kind::Date { range: Some((first, last)), .. }) => {
                     note_outside(variable, days, |day| (*first..=*last).contains(&day), &mut violations);
                 }
+                (Column::Datetime(times), Kind::Datetime { range: Some((first, last)), .. }) => {
+                    note_outside(variable, times, |time| (*first..=*last).contains(&time), &mut violations);
+                }
                 _ => {}
             }
         }
@@ -271,8 +278,11 @@ fn conform_column(wanted: &Variable, from: &Variable, column: Column, violations
         Kind::Categorical { levels } | Kind::Ordinal { levels } => {
             let missing = levels.len() as u32;
             let unknown = missing + 1;
-            let text = into_text(from, column);
-            let position = |text: &String| levels.position(text).unwrap_or(unknown);
+            let text = column.into_text(from);
+            // A level that was guarded from spreadsheets when it was written is the level.
+            let guarded =
+                |text: &str| crate::spreadsheet::unguarded(text).and_then(|level| levels.position(level));
+            let position = |text: &String| levels.position(text).or_else(|| guarded(text)).unwrap_or(unknown);
             let mut new_code: Vec<u32> = text.dictionary.iter().map(position).collect();
             new_code.push(missing);
             let is_unknown = |code: u32| new_code[code as usize] == unknown;
@@ -284,7 +294,7 @@ fn conform_column(wanted: &Variable, from: &Variable, column: Column, violations
             let cardinality = levels.len() + usize::from(beyond);
             Column::Categorical(Arc::new(text.codes.recode(&new_code, cardinality.max(1))))
         }
-        Kind::TextId => Column::Text(into_text(from, column)),
+        Kind::TextId => Column::Text(column.into_text(from)),
         Kind::Integer { range } => {
             let numbers = match column {
                 Column::Integer(numbers) => numbers,
@@ -296,11 +306,14 @@ fn conform_column(wanted: &Variable, from: &Variable, column: Column, violations
                     violations.note(Violation::OtherKind(name(), "a whole number"), rows);
                     numbers.map(|value| value as i64)
                 }
-                other => from_text(
-                    into_text(from, other),
-                    |text| text.parse().ok(),
-                    |rows| violations.note(Violation::OtherKind(name(), "a whole number"), rows),
-                ),
+                other => {
+                    let text = other.into_text(from);
+                    let is_long = text.dictionary.iter().any(|text| is_long_number(text));
+                    let wanted = if is_long { LONG_NUMBER } else { "a whole number" };
+                    let parse =
+                        |text: &str| text.parse().ok().filter(|value: &i64| value.unsigned_abs() <= EXACT);
+                    from_text(text, parse, |rows| violations.note(Violation::OtherKind(name(), wanted), rows))
+                }
             };
             let numbers = numbers.set_codes_apart(|value| wanted.code_position(value as f64));
             if let Some((low, high)) = range {
@@ -313,9 +326,11 @@ fn conform_column(wanted: &Variable, from: &Variable, column: Column, violations
                 Column::Real(numbers) => numbers,
                 Column::Integer(numbers) => numbers.map(|value| value as f64),
                 other => {
-                    let parse = |text: &str| text.parse().ok().filter(|value: &f64| value.is_finite());
-                    from_text(into_text(from, other), parse, |rows| {
-                        violations.note(Violation::OtherKind(name(), "a number"), rows)
+                    let text = other.into_text(from);
+                    let is_long = text.dictionary.iter().any(|text| is_long_number(text));
+                    let wanted = if is_long { LONG_NUMBER } else { "a number" };
+                    from_text(text, exact_number, |rows| {
+                        violations.note(Violation::OtherKind(name(), wanted), rows)
                     })
                 }
             };
@@ -329,7 +344,7 @@ fn conform_column(wanted: &Variable, from: &Variable, column: Column, violations
             let days = match column {
                 Column::Date(days) => days,
                 other => from_text(
-                    into_text(from, other),
+                    other.into_text(from),
                     |text| format.parse(text),
                     |rows| {
                         violations
@@ -341,6 +356,34 @@ fn conform_column(wanted: &Variable, from: &Variable, column: Column, violations
                 note_outside(wanted, &days, |day| (*first..=*last).contains(&day), violations);
             }
             Column::Date(days)
+        }
+        Kind::Datetime { range, format } => {
+            let other_kind = "a time written as the schema says";
+            let times = match column {
+                // A day is the midnight with which it begins, and both are counted from the same day.
+                Column::Date(days) if format.date.is_some() => {
+                    days.map(|day| i64::from(day) * crate::datetime::DAY)
+                }
+                Column::Datetime(times)
+                    if from.kind.datetime_format().date.is_some() == format.date.is_some() =>
+                {
+                    let is_finer =
+                        |entry: Entry<i64>| matches!(entry, Entry::Value(time) if time % format.tick() != 0);
+                    let rows =
+                        times.iter().enumerate().filter(|(_, entry)| is_finer(*entry)).map(|(row, _)| row);
+                    violations.note(Violation::OtherKind(name(), other_kind), rows);
+                    times
+                }
+                other => from_text(
+                    other.into_text(from),
+                    |text| format.parse(text),
+                    |rows| violations.note(Violation::OtherKind(name(), other_kind), rows),
+                ),
+            };
+            if let Some((first, last)) = range {
+                note_outside(wanted, &times, |time| (*first..=*last).contains(&time), violations);
+            }
+            Column::Datetime(times)
         }
     }
 }
@@ -356,43 +399,52 @@ fn note_outside<T: Copy + Default>(
     violations.note(Violation::OutOfRange(variable.name.clone()), rows);
 }
 
-/// Any column as text, numbers in their shortest form.
-fn into_text(variable: &Variable, column: Column) -> TextColumn {
-    fn written<T: Copy + Default>(
-        numbers: &Numbers<T>,
-        key: impl Fn(T) -> u64,
-        write: impl Fn(T) -> String,
-    ) -> TextColumn {
-        let mut position: HashMap<u64, u32> = HashMap::new();
-        let mut dictionary = Vec::new();
-        let mut codes = Vec::with_capacity(numbers.len());
-        for entry in numbers.iter() {
-            codes.push(match entry {
-                Entry::Value(value) => *position.entry(key(value)).or_insert_with(|| {
-                    dictionary.push(write(value));
-                    dictionary.len() as u32 - 1
-                }),
-                Entry::Missing | Entry::Code(_) => u32::MAX,
-            });
+impl Column {
+    /// The column of this variable as text, numbers in their shortest form.
+    pub fn into_text(self, variable: &Variable) -> TextColumn {
+        fn written<T: Copy + Default>(
+            numbers: &Numbers<T>,
+            key: impl Fn(T) -> u64,
+            write: impl Fn(T) -> String,
+        ) -> TextColumn {
+            let mut position: HashMap<u64, u32> = HashMap::new();
+            let mut dictionary = Vec::new();
+            let mut codes = Vec::with_capacity(numbers.len());
+            for entry in numbers.iter() {
+                codes.push(match entry {
+                    Entry::Value(value) => *position.entry(key(value)).or_insert_with(|| {
+                        dictionary.push(write(value));
+                        dictionary.len() as u32 - 1
+                    }),
+                    Entry::Missing | Entry::Code(_) => u32::MAX,
+                });
+            }
+            let missing = dictionary.len() as u32;
+            let codes = Codes::collect(dictionary.len() + 1, codes.into_iter().map(|code| code.min(missing)));
+            TextColumn { codes, dictionary }
         }
-        let missing = dictionary.len() as u32;
-        let codes = Codes::collect(dictionary.len() + 1, codes.into_iter().map(|code| code.min(missing)));
-        TextColumn { codes, dictionary }
-    }
-    match column {
-        Column::Text(text) => text,
-        Column::Categorical(codes) => {
-            let levels = variable.kind.levels().into_iter().flat_map(|levels| levels.iter());
-            TextColumn { codes: Arc::unwrap_or_clone(codes), dictionary: levels.map(str::to_owned).collect() }
-        }
-        Column::Integer(numbers) => written(&numbers, |value| value as u64, |value| value.to_string()),
-        Column::Real(numbers) => written(&numbers, f64::to_bits, |value| value.to_string()),
-        Column::Date(days) => {
-            let format = match &variable.kind {
-                Kind::Date { format, .. } => *format,
-                _ => DateFormat::Iso,
-            };
-            written(&days, |day| day as u64, |day| format.format(day))
+        match self {
+            Column::Text(text) => text,
+            Column::Categorical(codes) => {
+                let levels = variable.kind.levels().into_iter().flat_map(|levels| levels.iter());
+                TextColumn {
+                    codes: Arc::unwrap_or_clone(codes),
+                    dictionary: levels.map(str::to_owned).collect(),
+                }
+            }
+            Column::Integer(numbers) => written(&numbers, |value| value as u64, |value| value.to_string()),
+            Column::Real(numbers) => written(&numbers, f64::to_bits, |value| value.to_string()),
+            Column::Date(days) => {
+                let format = match &variable.kind {
+                    Kind::Date { format, .. } => *format,
+                    _ => DateFormat::Iso,
+                };
+                written(&days, |day| day as u64, |day| format.format(day))
+            }
+            Column::Datetime(times) => {
+                let format = variable.kind.datetime_format();
+                written(&times, |time| time as u64, |time| format.format(time))
+            }
         }
     }
 }

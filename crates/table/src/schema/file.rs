@@ -6,9 +6,10 @@ use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{Kind, Levels, Origin, Rule, Schema, Shape, SpecialCode, Variable};
+use super::{DecimalMark, Kind, Levels, Origin, Rule, Schema, Shape, SpecialCode, Stored, Variable};
 use crate::TableError;
-use crate::date::DateFormat;
+use crate::date::{DateFormat, FORMATS};
+use crate::datetime::DatetimeFormat;
 use crate::expression::Expression;
 
 /// A schema as written in a `*.schema.toml` file. It may leave the levels of a categorical variable to be learned.
@@ -43,6 +44,9 @@ pub struct TableSection {
     /// Texts that mean missing in every variable, beside the empty field.
     #[serde(default)]
     pub missing: Vec<String>,
+    /// What stands before the decimals of a real number in CSV files: `.` or `,`.
+    #[serde(default)]
+    pub decimal: DecimalMark,
 }
 
 /// A `[variables.NAME]` section.
@@ -53,17 +57,17 @@ pub struct VariableSection {
     pub kind: KindName,
     /// The levels of a categorical variable, in order; text or whole numbers.
     pub levels: Option<Vec<Scalar>>,
-    /// Smallest and largest number, or first and last day.
+    /// Smallest and largest number, or first and last day or time.
     pub range: Option<[Scalar; 2]>,
-    /// How a date is written.
-    pub format: Option<DateFormat>,
+    /// How a date or a time is written, such as `DD.MM.YYYY` or `YYYY-MM-DD HH:MM:SS`.
+    pub format: Option<String>,
     /// `true` when empty fields may occur, or the list of texts that mean missing beside the empty field.
     #[serde(default)]
     pub missing: MissingKey,
     /// Special codes and their meaning.
     #[serde(default)]
     pub codes: IndexMap<String, String>,
-    /// Class limits: numbers, or days.
+    /// Class limits: numbers, days or times.
     pub cuts: Option<Vec<Scalar>>,
     /// The coarser variable in which this one is nested.
     pub within: Option<String>,
@@ -80,6 +84,8 @@ pub struct VariableSection {
     /// Where the domain came from.
     #[serde(default)]
     pub domain: Origin,
+    /// The type in which a Parquet file holds a categorical variable or an identifier, if it is not text.
+    pub stored: Option<Stored>,
 }
 
 /// The kinds of variables.
@@ -97,6 +103,8 @@ pub enum KindName {
     Real,
     /// Calendar dates.
     Date,
+    /// Points in time, or times of day.
+    Datetime,
     /// Text that names the record.
     TextId,
 }
@@ -217,6 +225,7 @@ impl SchemaFile {
         };
         Ok(schema
             .with_unit(self.table.unit.unwrap_or_else(|| "record".into()))
+            .with_decimal(self.table.decimal)
             .with_missing_tokens(self.table.missing)
             .with_declaration(declaration))
     }
@@ -239,6 +248,29 @@ fn with_suggestion(message: &str) -> String {
 }
 
 impl VariableSection {
+    /// How dates and times are written, of which the kind says which one is meant.
+    fn formats(&self) -> Result<(DateFormat, DatetimeFormat), String> {
+        let unknown = |known: &str| {
+            format!(
+                "`{}` is not a format; write one such as {known}",
+                self.format.as_deref().unwrap_or_default()
+            )
+        };
+        match (&self.format, self.kind) {
+            (Some(name), KindName::Date) => {
+                let found = FORMATS.into_iter().find(|format| format.name() == name);
+                let format = found.ok_or_else(|| unknown(&FORMATS.map(DateFormat::name).join(", ")))?;
+                Ok((format, DatetimeFormat::default()))
+            }
+            (Some(name), KindName::Datetime) => {
+                let format = DatetimeFormat::named(name);
+                let known = "YYYY-MM-DDTHH:MM:SS, YYYY-MM-DD HH:MM, DD.MM.YYYY HH:MM:SS.fff, HH:MM:SS";
+                Ok((DateFormat::default(), format.ok_or_else(|| unknown(known))?))
+            }
+            _ => Ok(Default::default()),
+        }
+    }
+
     fn into_variable(self, name: String, learned: Option<&Variable>) -> Result<Variable, TableError> {
         let refuse = |message: String| TableError::variable(&name, message);
         let mut origin = self.domain;
@@ -253,8 +285,12 @@ impl VariableSection {
         let has_levels = matches!(self.kind, KindName::Categorical | KindName::Ordinal);
         refuse_key("levels", self.levels.is_some(), has_levels)?;
         refuse_key("range", self.range.is_some(), !has_levels && self.kind != KindName::TextId)?;
-        refuse_key("format", self.format.is_some(), self.kind == KindName::Date)?;
-        let format = self.format.unwrap_or_default();
+        refuse_key(
+            "format",
+            self.format.is_some(),
+            matches!(self.kind, KindName::Date | KindName::Datetime),
+        )?;
+        let (format, time_format) = self.formats().map_err(refuse)?;
         let levels = || {
             match (&self.levels, learned.and_then(|variable| variable.kind.levels())) {
             (Some(levels), _) => {
@@ -299,6 +335,11 @@ impl VariableSection {
                     range.ok_or_else(|| refuse("the range must be two dates, written YYYY-MM-DD".into()))?;
                 Kind::Date { range, format }
             }
+            KindName::Datetime => {
+                let range = pair(&self.range, |time| time.time(time_format));
+                let message = || format!("the range must be two times, written {}", time_format.name());
+                Kind::Datetime { range: range.ok_or_else(|| refuse(message()))?, format: time_format }
+            }
             KindName::TextId => Kind::TextId,
         };
         let codes = self.codes.into_iter().map(|(code, meaning)| match code.parse::<f64>() {
@@ -311,10 +352,13 @@ impl VariableSection {
             Some(cuts) => {
                 let cuts = cuts.iter().map(|cut| match self.kind {
                     KindName::Date => cut.day(format).map(f64::from),
+                    KindName::Datetime => cut.time(time_format).map(|time| time as f64),
                     _ => cut.number(),
                 });
                 let cuts = cuts.collect::<Option<Vec<f64>>>();
-                Some(cuts.ok_or_else(|| refuse("cuts must be numbers, or dates for a date".into()))?)
+                Some(cuts.ok_or_else(|| {
+                    refuse("cuts must be numbers, dates for a date, or times for a datetime".into())
+                })?)
             }
         };
         let (missing, missing_tokens) = match self.missing {
@@ -335,6 +379,7 @@ impl VariableSection {
             shape: self.shape,
             step: self.step,
             origin,
+            stored: self.stored,
         })
     }
 }
@@ -369,6 +414,14 @@ impl Scalar {
         match self {
             Self::Integer(number) => Some(*number as f64),
             Self::Real(number) => Some(*number),
+            _ => None,
+        }
+    }
+
+    fn time(&self, format: DatetimeFormat) -> Option<i64> {
+        match self {
+            Self::Text(text) => format.parse_written(text),
+            Self::Date(time) => format.parse_written(&time.to_string()),
             _ => None,
         }
     }

@@ -7,6 +7,7 @@ use serde_json::Value;
 use super::file::{KindName, MissingKey, Scalar, SchemaFile, VariableSection};
 use crate::TableError;
 use crate::date::{DateFormat, FORMATS};
+use crate::datetime::{DatetimeFormat, Joint, Precision};
 
 /// SDV metadata: one table, or a set of tables with exactly one in it.
 #[derive(Deserialize)]
@@ -81,19 +82,23 @@ fn from_sdv(metadata: SdvMetadata) -> Result<SchemaFile, TableError> {
                 _ => KindName::Real,
             },
             "datetime" => {
+                let mut kind = KindName::Date;
                 section.format = match column.datetime_format.as_deref() {
                     None => None,
-                    Some(written) => match FORMATS.into_iter().find(|format| strftime(*format) == written) {
-                        Some(format) => Some(format),
+                    Some(written) => match format_of(written) {
+                        Some((of, name)) => {
+                            kind = of;
+                            Some(name)
+                        }
                         None => {
                             let known = FORMATS.map(strftime).join(", ");
                             return refuse(format!(
-                                "column `{name}`: the datetime_format is not one of {known}; convert the dates first"
+                                "column `{name}`: the datetime_format is not one of {known}, with or without a time %H:%M:%S; convert the column first"
                             ));
                         }
                     },
                 };
-                KindName::Date
+                kind
             }
             // `id`, and the personal ones: email, phone_number, ssn, …: none of them is ever modelled.
             _ => KindName::TextId,
@@ -104,6 +109,26 @@ fn from_sdv(metadata: SdvMetadata) -> Result<SchemaFile, TableError> {
         return refuse("it names no columns".into());
     }
     Ok(file)
+}
+
+/// The kind and the format that SDV's way of writing names.
+fn format_of(written: &str) -> Option<(KindName, String)> {
+    let date = FORMATS.into_iter().find(|format| strftime(*format) == written);
+    let time = || DatetimeFormat::all().find(|format| strftime_of_time(*format) == written);
+    let date = date.map(|format| (KindName::Date, format.name().to_owned()));
+    date.or_else(|| time().map(|format| (KindName::Datetime, format.name())))
+}
+
+fn strftime_of_time(format: DatetimeFormat) -> String {
+    let time = match format.precision {
+        Precision::Minute => "%H:%M",
+        Precision::Second => "%H:%M:%S",
+        Precision::Millisecond => return String::new(),
+        Precision::Microsecond => "%H:%M:%S.%f",
+    };
+    let joint = if format.joint == Joint::T { "T" } else { " " };
+    let end = if format.universal { "Z" } else { "" };
+    format.date.map_or_else(|| time.to_owned(), |date| format!("{}{joint}{time}{end}", strftime(date)))
 }
 
 fn strftime(format: DateFormat) -> &'static str {

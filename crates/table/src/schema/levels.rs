@@ -41,7 +41,7 @@ impl Levels {
     }
 
     /// All levels in order.
-    pub fn iter(&self) -> impl ExactSizeIterator<Item = &str> {
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = &str> + Clone {
         self.0.iter().map(String::as_str)
     }
 }

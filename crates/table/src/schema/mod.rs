@@ -9,6 +9,7 @@ mod file;
 mod foreign;
 mod levels;
 mod nesting;
+mod stored;
 mod write;
 
 use indexmap::IndexMap;
@@ -18,15 +19,19 @@ pub use conformance::{Located, Violation, Violations};
 pub use declared::{DeclaredSchema, LearnedSchema};
 pub use file::{KindName, SchemaFile, VariableSection, located};
 pub use levels::Levels;
+pub use stored::Stored;
+pub(crate) use stored::{exact_number, is_long_number};
 
 use crate::TableError;
 use crate::date::DateFormat;
+use crate::datetime::DatetimeFormat;
 use crate::expression::Expression;
 
 /// The variables of a table, what they may hold, and the rules that tie them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Schema {
     unit: String,
+    decimal: DecimalMark,
     declaration: Option<String>,
     missing_tokens: Vec<String>,
     variables: Vec<Variable>,
@@ -61,6 +66,8 @@ pub struct Variable {
     pub step: Option<f64>,
     /// Who wrote its domain.
     pub origin: Origin,
+    /// The type in which a typed file holds a categorical variable or an identifier, if it is not text.
+    pub stored: Option<Stored>,
 }
 
 /// The density from which a number is drawn when only its class is known.
@@ -141,6 +148,13 @@ pub enum Kind {
         /// How the file writes it.
         format: DateFormat,
     },
+    /// A point in time, or a time of day.
+    Datetime {
+        /// First and last one, in microseconds since 1970-01-01T00:00:00, or since midnight.
+        range: Option<(i64, i64)>,
+        /// How the file writes it.
+        format: DatetimeFormat,
+    },
     /// Text that names the record and is never modelled.
     TextId,
 }
@@ -165,6 +179,18 @@ pub enum Origin {
     Learned,
 }
 
+/// What stands before the decimals of a real number in a CSV file. Files with a comma there have semicolons between their fields.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+pub enum DecimalMark {
+    /// 1.5
+    #[default]
+    #[serde(rename = ".")]
+    Point,
+    /// 1,5
+    #[serde(rename = ",")]
+    Comma,
+}
+
 /// When one condition holds, another must.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rule {
@@ -183,6 +209,7 @@ impl Kind {
             Self::Integer { .. } => "integer",
             Self::Real { .. } => "real",
             Self::Date { .. } => "date",
+            Self::Datetime { .. } => "datetime",
             Self::TextId => "text-id",
         }
     }
@@ -195,9 +222,14 @@ impl Kind {
         }
     }
 
-    /// Whether values are numbers or dates.
+    /// Whether values are numbers, dates or times.
     pub fn is_numeric(&self) -> bool {
-        matches!(self, Self::Integer { .. } | Self::Real { .. } | Self::Date { .. })
+        matches!(self, Self::Integer { .. } | Self::Real { .. } | Self::Date { .. } | Self::Datetime { .. })
+    }
+
+    /// How times are written; the usual way for what is no time.
+    pub fn datetime_format(&self) -> DatetimeFormat {
+        if let Self::Datetime { format, .. } = self { *format } else { DatetimeFormat::default() }
     }
 }
 
@@ -217,6 +249,7 @@ impl Variable {
             shape: Shape::Uniform,
             step: None,
             origin: Origin::Declared,
+            stored: None,
         }
     }
 
@@ -251,6 +284,15 @@ impl Variable {
             Kind::Integer { range: Some((low, high)) } if low > high => {
                 return refuse(format!("the range [{low}, {high}] is empty; put the smaller number first"));
             }
+            Kind::Integer { range: Some((low, high)) }
+                if low.unsigned_abs().max(high.unsigned_abs()) > crate::column::EXACT =>
+            {
+                return refuse(format!(
+                    "the range [{low}, {high}] goes beyond 2^53 = {}, up to which whole numbers are computed exactly; make longer numbers \
+                     a `text-id` or categorical",
+                    crate::column::EXACT
+                ));
+            }
             Kind::Real { range: Some((low, high)) }
                 if !(low.is_finite() && high.is_finite() && low <= high) =>
             {
@@ -261,10 +303,28 @@ impl Variable {
             Kind::Date { range: Some((first, last)), .. } if first > last => {
                 return refuse("the range of dates is empty; put the earlier day first".into());
             }
+            Kind::Datetime { range: Some((first, last)), .. } if first > last => {
+                return refuse("the range of times is empty; put the earlier one first".into());
+            }
             Kind::Categorical { levels } | Kind::Ordinal { levels } if levels.len() == 0 && !self.missing => {
                 return refuse("the list of levels is empty; name at least one level".into());
             }
             _ => {}
+        }
+        if let Some(stored) = self.stored {
+            let fits = match &self.kind {
+                Kind::Categorical { levels } | Kind::Ordinal { levels } => {
+                    levels.iter().all(|level| stored.holds(level))
+                }
+                Kind::TextId => stored != Stored::Boolean,
+                _ => false,
+            };
+            if !fits {
+                return refuse(format!(
+                    "`stored = \"{}\"` is for levels that are such values, and whole numbers also for identifiers",
+                    stored.name()
+                ));
+            }
         }
         let is_number = matches!(self.kind, Kind::Integer { .. } | Kind::Real { .. });
         if !self.codes.is_empty() && !is_number {
@@ -278,7 +338,8 @@ impl Variable {
         }
         for (position, code) in self.codes.iter().enumerate() {
             if !code.value.is_finite()
-                || (matches!(self.kind, Kind::Integer { .. }) && code.value.fract() != 0.0)
+                || (matches!(self.kind, Kind::Integer { .. })
+                    && (code.value.fract() != 0.0 || code.value.abs() > crate::column::EXACT as f64))
             {
                 return refuse(format!(
                     "the special code {} is not a value of kind {}",
@@ -293,7 +354,7 @@ impl Variable {
         if let Some(cuts) = &self.cuts {
             if !self.kind.is_numeric() {
                 return refuse(format!(
-                    "cuts are for numbers and dates, and the kind is {}",
+                    "cuts are for numbers, dates and times, and the kind is {}",
                     self.kind.name()
                 ));
             }
@@ -317,7 +378,14 @@ impl Variable {
         }
         let is_drawn = self.kind.is_numeric() && self.formula.is_none();
         if (self.shape != Shape::Uniform || self.step.is_some()) && !is_drawn {
-            return refuse("`shape` and `step` are for numbers and dates that are not computed".into());
+            return refuse(
+                "`shape` and `step` are for numbers, dates and times that are not computed".into(),
+            );
+        }
+        if self.step.is_some() && matches!(self.kind, Kind::Datetime { .. }) {
+            return refuse(
+                "`step` is not for times, which are drawn as finely as their `format` writes them".into(),
+            );
         }
         if self.step.is_some_and(|step| !(step.is_finite() && step > 0.0)) {
             return refuse("`step` must be a positive number".into());
@@ -342,6 +410,7 @@ impl Schema {
     ) -> Result<Self, TableError> {
         let schema = Self {
             unit: "record".into(),
+            decimal: DecimalMark::default(),
             declaration: None,
             missing_tokens: Vec::new(),
             variables,
@@ -358,9 +427,33 @@ impl Schema {
         self
     }
 
+    /// The same schema with another mark before the decimals of real numbers in CSV files.
+    pub fn with_decimal(mut self, decimal: DecimalMark) -> Self {
+        self.decimal = decimal;
+        self
+    }
+
     /// The same schema with texts that mean missing in every variable.
     pub fn with_missing_tokens(mut self, tokens: Vec<String>) -> Self {
         self.missing_tokens = tokens;
+        self
+    }
+
+    /// The same schema, with the types in which a file held the variables that say nothing about it.
+    pub(crate) fn stored_as(mut self, file: &Self) -> Self {
+        for variable in self.variables.iter_mut().filter(|variable| variable.stored.is_none()) {
+            let Ok(own) = file.variable(&variable.name) else { continue };
+            let stored = match own.kind {
+                Kind::Integer { .. } if variable.kind == Kind::TextId => Some(Stored::Integer),
+                // Whether texts are all whole numbers is read off the records, which a declared schema must not depend on.
+                _ if self.declaration.is_some() => None,
+                _ => own.stored,
+            };
+            let previous = std::mem::replace(&mut variable.stored, stored);
+            if variable.check().is_err() {
+                variable.stored = previous;
+            }
+        }
         self
     }
 
@@ -474,6 +567,11 @@ impl Schema {
     /// What one record stands for; the privacy unit.
     pub fn unit(&self) -> &str {
         &self.unit
+    }
+
+    /// The mark before the decimals of real numbers in CSV files.
+    pub fn decimal(&self) -> DecimalMark {
+        self.decimal
     }
 
     /// Why the domain may be taken as public, if a person has said so.

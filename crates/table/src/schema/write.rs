@@ -2,8 +2,9 @@
 
 use std::fmt::Write;
 
-use super::{Kind, Origin, Schema, Shape, Variable};
+use super::{DecimalMark, Kind, Origin, Schema, Shape, Variable};
 use crate::date::DateFormat;
+use crate::datetime::DatetimeFormat;
 
 impl Schema {
     /// The schema as TOML; reading it gives the same schema back.
@@ -34,6 +35,9 @@ impl Schema {
         writeln!(out, "reason = {}", quoted(self.declaration.as_deref().unwrap_or_default()))?;
         if !self.missing_tokens.is_empty() {
             writeln!(out, "missing = {}", list(self.missing_tokens.iter().map(|token| quoted(token))))?;
+        }
+        if self.decimal == DecimalMark::Comma {
+            writeln!(out, "decimal = \",\"    # CSV files have semicolons between their fields")?;
         }
         for (position, variable) in self.variables.iter().enumerate() {
             out.push('\n');
@@ -74,6 +78,19 @@ impl Variable {
                     writeln!(out, "format = \"{}\"", format.name())?;
                 }
             }
+            Kind::Datetime { range, format } => {
+                if let Some((first, last)) = range {
+                    writeln!(
+                        out,
+                        "range = [{}, {}]",
+                        quoted(&format.iso(*first)),
+                        quoted(&format.iso(*last))
+                    )?;
+                }
+                if *format != DatetimeFormat::default() {
+                    writeln!(out, "format = \"{}\"", format.name())?;
+                }
+            }
             Kind::Integer { range: None } | Kind::Real { range: None } | Kind::TextId => {}
         }
         if !self.missing_tokens.is_empty() {
@@ -91,6 +108,7 @@ impl Variable {
         if let Some(cuts) = &self.cuts {
             let cuts = cuts.iter().map(|cut| match self.kind {
                 Kind::Date { .. } => quoted(&DateFormat::Iso.format(*cut as i32)),
+                Kind::Datetime { format, .. } => quoted(&format.iso(*cut as i64)),
                 _ => number(*cut),
             });
             writeln!(out, "cuts = {}", list(cuts))?;
@@ -111,6 +129,9 @@ impl Variable {
         }
         if let Some(formula) = &self.formula {
             writeln!(out, "formula = {}", quoted(formula.text()))?;
+        }
+        if let Some(stored) = self.stored {
+            writeln!(out, "stored = \"{}\"", stored.name())?;
         }
         if self.origin == Origin::Learned {
             out.push_str("domain = \"learned\"\n");

@@ -1,9 +1,11 @@
 //! CSV: the same separators, quotes and words for the same table, always.
 
+use std::borrow::Cow;
 use std::io::Write;
 
 use crate::column::{Column, Entry, Numbers};
-use crate::schema::{Kind, Schema, Variable};
+use crate::schema::{DecimalMark, Kind, Schema, Variable};
+use crate::spreadsheet::guarded;
 use crate::{Codes, Table};
 
 /// A column that can write any of its records.
@@ -16,44 +18,59 @@ enum Written<'a> {
     Integers(&'a Numbers<i64>, Vec<String>),
     Reals(&'a Numbers<f64>, Vec<String>),
     Days(&'a Numbers<i32>, crate::date::DateFormat),
+    Times(&'a Numbers<i64>, crate::datetime::DatetimeFormat),
 }
 
 /// Writes CSV.
-pub(super) struct CsvWriter<W>(W);
+pub(super) struct CsvWriter<W> {
+    sink: W,
+    keep_formulas: bool,
+    decimal: DecimalMark,
+}
 
 impl<W: Write> CsvWriter<W> {
     pub(super) fn new(mut sink: W, schema: &Schema) -> std::io::Result<Self> {
-        let names: Vec<String> = schema.variables().iter().map(|variable| field(&variable.name)).collect();
-        writeln!(sink, "{}", names.join(","))?;
-        Ok(Self(sink))
+        let decimal = schema.decimal();
+        let names: Vec<String> =
+            schema.variables().iter().map(|variable| field(&variable.name, decimal, true)).collect();
+        writeln!(sink, "{}", names.join(separator(decimal)))?;
+        Ok(Self { sink, keep_formulas: false, decimal })
+    }
+
+    pub(super) fn keep_formulas(mut self, keep: bool) -> Self {
+        self.keep_formulas = keep;
+        self
     }
 
     pub(super) fn write(&mut self, table: &Table) -> std::io::Result<()> {
         let variables = table.schema().variables().iter().zip(table.columns());
         let columns: Vec<Written<'_>> =
-            variables.map(|(variable, column)| Written::new(variable, column)).collect();
+            variables.map(|(variable, column)| Written::new(self, variable, column)).collect();
+        let separator = separator(self.decimal);
         let mut text = String::new();
         for row in 0..table.rows() {
             for (position, column) in columns.iter().enumerate() {
                 if position > 0 {
-                    text.push(',');
+                    text.push_str(separator);
                 }
-                column.write(row, &mut text);
+                column.write(row, self.decimal, &mut text);
             }
             text.push('\n');
         }
-        self.0.write_all(text.as_bytes())
+        self.sink.write_all(text.as_bytes())
     }
 
     pub(super) fn finish(mut self) -> std::io::Result<W> {
-        self.0.flush()?;
-        Ok(self.0)
+        self.sink.flush()?;
+        Ok(self.sink)
     }
 }
 
 impl<'a> Written<'a> {
-    fn new(variable: &'a Variable, column: &'a Column) -> Self {
-        let codes = || variable.codes.iter().map(|code| code.value.to_string()).collect();
+    fn new<W>(writer: &CsvWriter<W>, variable: &'a Variable, column: &'a Column) -> Self {
+        let (decimal, keep) = (writer.decimal, writer.keep_formulas);
+        let field = |text: &str| field(text, decimal, keep);
+        let codes = || variable.codes.iter().map(|code| with_mark(code.value.to_string(), decimal)).collect();
         match column {
             Column::Categorical(column) => {
                 let mut texts: Vec<String> =
@@ -73,10 +90,11 @@ impl<'a> Written<'a> {
                     if let Kind::Date { format, .. } = variable.kind { format } else { Default::default() };
                 Self::Days(days, format)
             }
+            Column::Datetime(times) => Self::Times(times, variable.kind.datetime_format()),
         }
     }
 
-    fn write(&self, row: usize, line: &mut String) {
+    fn write(&self, row: usize, decimal: DecimalMark, line: &mut String) {
         use std::fmt::Write;
         match self {
             Self::Texts { codes, texts } => line.push_str(&texts[codes.get(row) as usize]),
@@ -86,6 +104,9 @@ impl<'a> Written<'a> {
                 Entry::Missing => {}
             },
             Self::Reals(numbers, codes) => match numbers.get(row) {
+                Entry::Value(value) if decimal == DecimalMark::Comma => {
+                    line.push_str(&with_mark(value.to_string(), decimal));
+                }
                 Entry::Value(value) => {
                     let written = write!(line, "{value}");
                     debug_assert!(written.is_ok(), "writing to a string cannot fail");
@@ -98,15 +119,34 @@ impl<'a> Written<'a> {
                     line.push_str(&format.format(day));
                 }
             }
+            Self::Times(times, format) => {
+                if let Entry::Value(time) = times.get(row) {
+                    line.push_str(&format.format(time));
+                }
+            }
         }
     }
 }
 
-/// A field, in quotes where it holds a separator, a quote or a line end.
-fn field(text: &str) -> String {
-    if text.contains(['"', ',', '\n', '\r']) {
+/// What stands between fields.
+fn separator(decimal: DecimalMark) -> &'static str {
+    match decimal {
+        DecimalMark::Point => ",",
+        DecimalMark::Comma => ";",
+    }
+}
+
+/// A number with the mark before its decimals.
+fn with_mark(number: String, decimal: DecimalMark) -> String {
+    if decimal == DecimalMark::Comma { number.replacen('.', ",", 1) } else { number }
+}
+
+/// A field, in quotes where it holds a separator, a quote or a line end, and guarded where a spreadsheet would run it, unless it is kept.
+fn field(text: &str, decimal: DecimalMark, keep: bool) -> String {
+    let text = if keep { Cow::Borrowed(text) } else { guarded(text) };
+    if text.contains(['"', '\n', '\r']) || text.contains(separator(decimal)) {
         format!("\"{}\"", text.replace('"', "\"\""))
     } else {
-        text.to_owned()
+        text.into_owned()
     }
 }

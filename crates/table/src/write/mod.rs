@@ -14,7 +14,7 @@ use crate::{Schema, Table, TableError};
 )]
 #[serde(rename_all = "lowercase")]
 pub enum Format {
-    /// Comma-separated text with a header; missing is the empty field.
+    /// Comma-separated text with a header; missing is the empty field. Semicolons separate where the schema has decimal commas.
     #[default]
     Csv,
     /// Parquet, compressed with zstd.
@@ -46,6 +46,14 @@ impl<W: Write + Send> TableWriter<W> {
             Format::Csv => Inner::Csv(csv::CsvWriter::new(sink, schema)?),
             Format::Parquet => Inner::Parquet(Box::new(parquet::ParquetWriter::new(sink, schema)?)),
         }))
+    }
+
+    /// Whether texts that a spreadsheet would run as a formula are written as they are, and not guarded by an apostrophe as usual.
+    pub fn keep_formulas(self, keep: bool) -> Self {
+        Self(match self.0 {
+            Inner::Csv(writer) => Inner::Csv(writer.keep_formulas(keep)),
+            parquet => parquet,
+        })
     }
 
     /// Writes some records.

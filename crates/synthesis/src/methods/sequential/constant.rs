@@ -38,6 +38,14 @@ pub(super) fn constant(variable: &Variable, value: &toml::Value) -> Option<Value
                 .is_none_or(|(first, last)| (first..=last).contains(&day))
                 .then_some(Value::Number(f64::from(day)))
         }
+        Kind::Datetime { format, range } => {
+            let text =
+                value.as_str().map(str::to_owned).or_else(|| value.as_datetime().map(ToString::to_string))?;
+            let time = format.parse_written(&text)?;
+            range
+                .is_none_or(|(first, last)| (first..=last).contains(&time))
+                .then_some(Value::Number(time as f64))
+        }
         Kind::TextId => None,
     }
 }

@@ -181,6 +181,9 @@ pub(super) fn in_domain(variable: &Variable, value: Value) -> bool {
         (Value::Number(number), Kind::Date { range, .. }) => {
             range.is_none_or(|(first, last)| (f64::from(first)..=f64::from(last)).contains(&number))
         }
+        (Value::Number(number), Kind::Datetime { range, .. }) => {
+            range.is_none_or(|(first, last)| (first as f64..=last as f64).contains(&number))
+        }
         _ => true,
     }
 }

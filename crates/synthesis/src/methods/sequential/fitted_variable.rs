@@ -37,6 +37,9 @@ pub(super) enum FittedVariable {
         number: Option<FittedNumber>,
         /// Whether numbers are whole.
         whole: bool,
+        /// Numbers are multiples of this: the precision with which times are written.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        step: Option<f64>,
     },
 }
 
@@ -155,6 +158,7 @@ impl FittedVariable {
             None
         };
         let whole = !matches!(variable.kind, Kind::Real { .. });
+        let step = variable.kind.step().filter(|step| *step > 1.0);
         let number = match numbers.first() {
             None => None,
             Some(first) if numbers.iter().all(|number| number == first) => {
@@ -170,7 +174,7 @@ impl FittedVariable {
         if let (None, None, [only]) = (&mark, &number, &marks[..]) {
             return Ok(Self::Constant(*only));
         }
-        Ok(Self::Numbers { marks, mark, number, whole })
+        Ok(Self::Numbers { marks, mark, number, whole, step })
     }
 
     /// A value for each of these records.
@@ -191,7 +195,7 @@ impl FittedVariable {
                 };
                 Ok(codes.into_iter().map(value).collect())
             }
-            Self::Numbers { marks, mark, number, whole } => {
+            Self::Numbers { marks, mark, number, whole, step } => {
                 let states = match mark {
                     Some(model) => model.draw(given, predictors, rows, rng)?.codes(),
                     None => vec![0; rows.len()],
@@ -210,7 +214,11 @@ impl FittedVariable {
                         let numbers = model.draw(given, predictors, &of, rng)?.numbers();
                         for (place, number) in places.into_iter().zip(numbers) {
                             let number = smoothing.apply(number, rng);
-                            values[place] = Value::Number(if *whole { number.round() } else { number });
+                            values[place] = Value::Number(match step {
+                                Some(step) => (number / step).round() * step,
+                                None if *whole => number.round(),
+                                None => number,
+                            });
                         }
                     }
                 }
@@ -228,7 +236,7 @@ impl FittedVariable {
                 of: *of,
                 model: model.with_drawn_parameters(seed.child(0)),
             },
-            Self::Numbers { marks, mark, number, whole } => Self::Numbers {
+            Self::Numbers { marks, mark, number, whole, step } => Self::Numbers {
                 marks: marks.clone(),
                 mark: mark.as_ref().map(|model| model.with_drawn_parameters(seed.child(1))),
                 number: number.as_ref().map(|number| match number {
@@ -239,6 +247,7 @@ impl FittedVariable {
                     },
                 }),
                 whole: *whole,
+                step: *step,
             },
         }
     }

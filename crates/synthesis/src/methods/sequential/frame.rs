@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use table::column::{Entry, Numbers};
 use table::expression::{Record, Value};
-use table::schema::Kind;
 use table::{Codes, Column, Variable};
 
 /// Records of variables of which some are known.
@@ -138,11 +137,7 @@ impl<'a> ColumnBuilder<'a> {
     pub(super) fn finish(self) -> Column {
         match self {
             Self::Levels { codes, .. } => Column::Categorical(Arc::new(codes)),
-            Self::Numbers { variable, numbers } => match variable.kind {
-                Kind::Integer { .. } => Column::Integer(numbers.map(|number| number.round() as i64)),
-                Kind::Date { .. } => Column::Date(numbers.map(|number| number.round() as i32)),
-                _ => Column::Real(numbers),
-            },
+            Self::Numbers { variable, numbers } => Column::of_numbers(&variable.kind, numbers),
         }
     }
 }

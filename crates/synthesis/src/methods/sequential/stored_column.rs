@@ -60,11 +60,7 @@ impl StoredColumn {
                         code => Entry::Code(usize::from(code) - 2),
                     });
                 }
-                match variable.kind {
-                    table::Kind::Integer { .. } => Column::Integer(numbers.map(|number| number as i64)),
-                    table::Kind::Date { .. } => Column::Date(numbers.map(|number| number as i32)),
-                    _ => Column::Real(numbers),
-                }
+                Column::of_numbers(&variable.kind, numbers)
             }
         }
     }

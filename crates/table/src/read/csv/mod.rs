@@ -11,6 +11,7 @@ mod parse;
 
 use std::io::Read;
 use std::path::Path;
+use std::sync::Arc;
 
 use rayon::prelude::*;
 
@@ -21,7 +22,7 @@ use blocks::{BLOCK_BYTES, Block, Blocks};
 use parse::{Parsed, Plan};
 
 /// Opens the file anew; it is read a second time when a column turns out to be text late.
-type Open<'a> = &'a dyn Fn() -> std::io::Result<Box<dyn Read + Send>>;
+pub(super) type Open<'a> = &'a dyn Fn() -> std::io::Result<Box<dyn Read + Send>>;
 
 /// Blocks parsed at a time; as many are read meanwhile, and the start of one more is kept back.
 fn blocks_per_batch() -> usize {
@@ -42,11 +43,15 @@ pub(super) fn read(path: &Path, open: Open<'_>, options: &ReadOptions) -> Result
     let header = header::parse(start, options.separator).map_err(failed)?;
     let expectations = options.expectations(path, &header.names)?;
     let (expected, tokens): (Vec<_>, Vec<_>) = expectations.into_iter().unzip();
-    let mut plan = Plan::new(header, expected, tokens);
+    let mut plan = Plan::new(header, expected, tokens, options.decimal_mark());
     loop {
         match read_columns(path, blocks, &plan)? {
             Ok(columns) if columns[0].len() == 0 => return Err(failed(FileProblem::NoRows)),
-            Ok(columns) => return learn::table(plan.header.names, columns),
+            Ok(columns) => {
+                let (schema, columns) = learn::table(plan.header.names, columns, &[])?.into_parts();
+                let schema = Arc::unwrap_or_clone(schema).with_decimal(options.decimal_mark());
+                return Table::new(Arc::new(schema), columns);
+            }
             Err(again) => {
                 again.into_iter().for_each(|column| plan.expected[column] = Expectation::Text);
                 blocks = Blocks::new(open()?);

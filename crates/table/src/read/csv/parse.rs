@@ -6,11 +6,12 @@ use super::blocks::Block;
 use super::fields::{Field, FieldError, Fields};
 use super::header::Header;
 use crate::FileProblem;
-use crate::column::{Entry, Numbers};
+use crate::column::{EXACT, Entry, Numbers};
 use crate::date::DateFormat;
 use crate::read::Expectation;
 use crate::read::dictionary::{TextBuilder, eight_bytes};
-use crate::read::pieces::{EXACT, Piece, integers_as_text};
+use crate::read::pieces::{Piece, integers_as_text};
+use crate::schema::{DecimalMark, exact_number, is_long_number};
 
 /// What is known before the first record.
 pub(super) struct Plan {
@@ -23,6 +24,7 @@ pub(super) struct Plan {
 struct Tokens {
     texts: Vec<String>,
     numbers: Vec<f64>,
+    decimal: DecimalMark,
 }
 
 /// A parsed block.
@@ -35,10 +37,19 @@ pub(super) struct Parsed {
 }
 
 impl Plan {
-    pub(super) fn new(header: Header, expected: Vec<Expectation>, tokens: Vec<Vec<String>>) -> Self {
+    pub(super) fn new(
+        header: Header,
+        expected: Vec<Expectation>,
+        tokens: Vec<Vec<String>>,
+        decimal: DecimalMark,
+    ) -> Self {
         let tokens = tokens.into_iter().map(|texts| {
-            let numbers = texts.iter().filter_map(|text| text.parse().ok()).collect();
-            Tokens { texts, numbers }
+            let number = |text: &String| match decimal {
+                DecimalMark::Point => text.parse().ok(),
+                DecimalMark::Comma => text.replacen(',', ".", 1).parse().ok(),
+            };
+            let numbers = texts.iter().filter_map(number).collect();
+            Tokens { texts, numbers, decimal }
         });
         Self { header, expected, tokens: tokens.collect() }
     }
@@ -189,7 +200,7 @@ fn push<'a>(
                 return Pushed::Done;
             }
             if let Some(value) = plain_integer(text.as_bytes(), field) {
-                let is_token = !tokens.numbers.is_empty() && tokens.numbers.contains(&(value as f64));
+                let is_token = !tokens.numbers.is_empty() && tokens.has_integer(value);
                 numbers.push(if is_token { Entry::Missing } else { Entry::Value(value) });
                 return Pushed::Done;
             }
@@ -200,10 +211,21 @@ fn push<'a>(
                 numbers.push(Entry::Missing);
                 return Pushed::Done;
             }
-            match plain_decimal(text.as_bytes(), field).or_else(|| real(field.bytes, expected)) {
+            let value = match tokens.decimal {
+                DecimalMark::Point => {
+                    plain_decimal(text.as_bytes(), field).or_else(|| real(field.bytes, expected))
+                }
+                DecimalMark::Comma => real_with_comma(field.bytes, expected),
+            };
+            match value {
                 Some(value) if tokens.numbers.contains(&value) => numbers.push(Entry::Missing),
                 Some(value) => numbers.push(Entry::Value(value)),
                 None if tokens.has(field) => numbers.push(Entry::Missing),
+                None if expected == Expectation::Real
+                    && is_long_number(&String::from_utf8_lossy(field.bytes)) =>
+                {
+                    return Pushed::NotANumber("a number that can be computed with exactly, up to 2^53");
+                }
                 None if expected == Expectation::Real => return Pushed::NotANumber("a number"),
                 None => return Pushed::MustBeText,
             }
@@ -248,7 +270,10 @@ fn not_plain_integer<'a>(
         numbers.push(Entry::Missing);
         return Pushed::Done;
     }
-    let value = real(field.bytes, expected);
+    let value = match tokens.decimal {
+        DecimalMark::Point => real(field.bytes, expected),
+        DecimalMark::Comma => real_with_comma(field.bytes, expected),
+    };
     if expected == Expectation::Integer {
         return match value {
             Some(value) if value.fract() == 0.0 && value.abs() <= EXACT as f64 => {
@@ -256,6 +281,7 @@ fn not_plain_integer<'a>(
                 numbers.push(if is_token { Entry::Missing } else { Entry::Value(value as i64) });
                 Pushed::Done
             }
+            Some(value) if value.fract() == 0.0 => Pushed::NotANumber("a whole number up to 2^53"),
             _ => Pushed::NotANumber("a whole number"),
         };
     }
@@ -295,6 +321,12 @@ impl Tokens {
             let bytes = field.unescaped();
             self.texts.iter().any(|token| token.as_bytes() == bytes.as_ref())
         }
+    }
+
+    /// Whether a whole number is one of the tokens. Where doubles are coarser than whole numbers, its digits decide.
+    fn has_integer(&self, value: i64) -> bool {
+        self.numbers.contains(&(value as f64))
+            && (value.unsigned_abs() <= EXACT || self.texts.contains(&value.to_string()))
     }
 }
 
@@ -402,6 +434,15 @@ fn long_decimal(digits: &[u8]) -> Option<(u64, usize)> {
     Some((mantissa, digits.len() - 1 - point?))
 }
 
+/// A finite real number with a comma before its decimals. A point makes it text: it may stand between thousands, and what is meant is not guessed at.
+fn real_with_comma(bytes: &[u8], expected: Expectation) -> Option<f64> {
+    if bytes.contains(&b'.') {
+        return None;
+    }
+    let with_point: Vec<u8> = bytes.iter().map(|byte| if *byte == b',' { b'.' } else { *byte }).collect();
+    real(&with_point, expected)
+}
+
 /// A finite real number. Unless the schema says that the column is numeric, leading zeros and plus signs make it text, and so
 /// do whole numbers that a double cannot hold.
 fn real(bytes: &[u8], expected: Expectation) -> Option<f64> {
@@ -418,7 +459,7 @@ fn real(bytes: &[u8], expected: Expectation) -> Option<f64> {
             _ => {}
         }
     }
-    std::str::from_utf8(bytes).ok()?.parse::<f64>().ok().filter(|value| value.is_finite())
+    std::str::from_utf8(bytes).ok().and_then(exact_number)
 }
 
 #[cfg(test)]
