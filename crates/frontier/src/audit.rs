@@ -8,11 +8,11 @@ mod scenario;
 
 use privacy::audit::{EpsilonLowerBound, EventTally, Tally, rho_lower_bound};
 use privacy::conversion::rho_of_epsilon;
-use privacy::{Delta, Epsilon, NoiseSource, PrivacyError};
+use privacy::{Delta, Epsilon, PrivacyError};
 use rayon::prelude::*;
 use serde::Serialize;
-use synthesis::private::{self, Accounting, PrivacySettings};
-use synthesis::{Recipe, SynthesisError, registry};
+use synthesis::private::{Accounting, PrivacySettings};
+use synthesis::{Recipe, Run, SynthesisError, fit, registry};
 
 pub use self::scenario::{Scenario, scenarios};
 
@@ -80,8 +80,7 @@ pub fn audit(method: &str, options: &toml::Table, claim: &Claim) -> Result<Audit
     let settings = PrivacySettings { epsilon: Some(claim.epsilon), delta: claim.delta, ..Default::default() };
     audit_code(method, claim, &scenarios(method)?, |table, scenario, _| {
         let recipe = scenario.recipe(method, options, &settings);
-        let noise = NoiseSource::from_operating_system()?;
-        release(table, &recipe, noise, scenario)
+        release(table, &recipe, &Run::default(), scenario)
     })
 }
 
@@ -89,13 +88,13 @@ pub fn audit(method: &str, options: &toml::Table, claim: &Claim) -> Result<Audit
 pub fn release(
     table: &table::Table,
     recipe: &Recipe,
-    noise: NoiseSource,
+    run: &Run,
     scenario: &Scenario,
 ) -> Result<i64, SynthesisError> {
-    let fit = private::fit(table, recipe, noise)?;
+    let fitted = fit(table, recipe, run)?;
     let mut statistic = 0;
     for number in 0..recipe.m {
-        statistic += scenario.statistic(&fit.fitted.table(number)?);
+        statistic += scenario.statistic(&fitted.table(number)?);
     }
     Ok(statistic)
 }

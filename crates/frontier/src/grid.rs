@@ -16,7 +16,7 @@
 //! `sequential`), a list is one value, and a list of lists is a list of values.
 
 use serde::Deserialize;
-use synthesis::{Recipe, registry};
+use synthesis::{Recipe, Synthesizer, registry};
 use toml::{Spanned, Table, Value};
 
 use super::FrontierError;
@@ -122,14 +122,7 @@ fn expand(
             refuse(key.trim(), message)
         })?;
         recipe.check().map_err(|error| refuse("", error.to_string()))?;
-        let built =
-            match recipe.privacy {
-                Some(_) => registry::private(&recipe.method)
-                    .and_then(|build| build(&recipe.method_options()).map(drop)),
-                None => registry::plain(&recipe.method)
-                    .and_then(|build| build(&recipe.method_options()).map(drop)),
-            };
-        built.map_err(|error| {
+        Synthesizer::of(&recipe).map_err(|error| {
             let key = if let synthesis::SynthesisError::Option { name, .. } = &error {
                 name.clone()
             } else {

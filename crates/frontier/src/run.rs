@@ -9,8 +9,7 @@ use std::time::Instant;
 
 use measures::utility::tables::SyntheticSize;
 use measures::{Finding, Settings, SyntheticSets, align, evaluate};
-use privacy::NoiseSource;
-use synthesis::{Fitted, OnRecords, Recipe, SynthesisError, fit, private, registry};
+use synthesis::{Fitted, Recipe, Run, SynthesisError, Synthesizer, fit};
 use table::Table;
 
 use super::battery::Battery;
@@ -22,14 +21,12 @@ pub type SharedModel = Result<Fitted, String>;
 
 /// Whether all runs of a recipe can draw from one model: fitting it takes no chance, as the method itself says. Noise of a private method does.
 pub fn shares_its_model(original: &Table, recipe: &Recipe) -> bool {
-    let built = registry::plain(&recipe.method).and_then(|build| build(&recipe.method_options()));
-    let is_random = |records: &dyn OnRecords| records.fit_is_random(original);
-    recipe.privacy.is_none() && built.is_ok_and(|method| !method.on_records().is_some_and(is_random))
+    Synthesizer::of(recipe).is_ok_and(|method| !method.fit_is_random(original.into()))
 }
 
 /// Fits the model that all runs of a recipe draw from.
 pub fn shared_model(original: &Table, recipe: &Recipe, seed: u64) -> SharedModel {
-    fit(original, &Recipe { seed: Some(seed), ..recipe.clone() }).map_err(|error| error.to_string())
+    fit(original, recipe, &Run::replayed(seed)).map_err(|error| error.to_string())
 }
 
 /// Draws the data sets of run `number` from the model of all runs, and measures them; the model took `fitting` seconds of this run.
@@ -99,26 +96,20 @@ pub fn settings_for(original: &Table, recipe: &Recipe, settings: &Settings) -> S
     let mut settings = settings.clone();
     settings.intruder.mechanism = planned::mechanism(original, recipe);
     settings.tau.scale = planned::scale(recipe);
-    let built = registry::plain(&recipe.method).and_then(|build| build(&recipe.method_options()));
-    if recipe.privacy.is_none() && built.is_ok_and(|method| !method.rows_can_be_chosen()) {
+    if Synthesizer::of(recipe).is_ok_and(|method| !method.rows_can_be_chosen()) {
         settings.tables.synthetic_size = SyntheticSize::Random;
     }
     settings
 }
 
 fn data_sets(original: &Table, recipe: &Recipe, seed: u64) -> Result<Made, SynthesisError> {
-    let fitted: Fitted = if recipe.privacy.is_some() {
-        private::fit(original, recipe, NoiseSource::insecure_test_seed(seed))?.fitted
-    } else {
-        fit(original, &Recipe { seed: Some(seed), ..recipe.clone() })?
-    };
-    drawn(&fitted, 0, recipe.m)
+    drawn(&fit(original, recipe, &Run::replayed(seed))?, 0, recipe.m)
 }
 
 /// `m` data sets from number `first` on.
 fn drawn(fitted: &Fitted, first: u32, m: u32) -> Result<Made, SynthesisError> {
     let tables = (first..first + m).map(|number| fitted.table(number)).collect::<Result<_, _>>()?;
-    Ok((tables, fitted.model.remarks()))
+    Ok((tables, fitted.remarks()))
 }
 
 fn measured(

@@ -6,11 +6,10 @@
 #![allow(clippy::unwrap_used, reason = "an example that cannot go on should panic")]
 
 use inference::{Estimand, Manner, Provenance, Released, Resampling, Rule, answer};
-use privacy::NoiseSource;
 use rand::RngExt;
 use rayon::prelude::*;
 use synthesis::randomness::Seed;
-use synthesis::{Recipe, private};
+use synthesis::{Recipe, Run, fit};
 use table::Table;
 use table::read::{ReadOptions, read_csv_text};
 use table::schema::SchemaFile;
@@ -87,11 +86,10 @@ impl Setting {
         let text =
             format!("method = \"{method}\"\nm = {M}\n[privacy]\nepsilon = {epsilon:?}\nrecords = {PEOPLE}\n");
         let recipe = Recipe::parse(&text).unwrap();
-        let noise = NoiseSource::insecure_test_seed(number);
-        let fit = private::fit(&people(levels, number), &recipe, noise).unwrap();
-        let files: Vec<Table> = (0..M).map(|number| fit.fitted.table(number).unwrap()).collect();
-        let provenance =
-            Provenance { recipe, original_rows: PEOPLE as u64, ledger: Some(fit.ledger), own_schema: None };
+        let fitted = fit(&people(levels, number), &recipe, &Run::replayed(number)).unwrap();
+        let files: Vec<Table> = (0..M).map(|number| fitted.table(number).unwrap()).collect();
+        let ledger = fitted.ledger().cloned();
+        let provenance = Provenance { recipe, original_rows: PEOPLE as u64, ledger, own_schema: None };
         let released =
             Released { files: &files, original_rows: Some(PEOPLE as u64), provenance: Some(&provenance) };
         let seen = |what: &str, name: &str, truth: f64, rule: Option<Rule>| {

@@ -317,10 +317,9 @@ mod tests {
             let options = table::read::ReadOptions { schema: Some(schema.unwrap()), ..Default::default() };
             let text = "a\n".to_owned() + &"x\ny\n".repeat(50);
             let table = table::read::read_csv_text(&text, &options).unwrap();
-            let noise = privacy::NoiseSource::insecure_test_seed(1);
-            let fit = synthesis::private::fit(&table, &recipe, noise).unwrap();
-            let original_rows = fit.fitted.original_rows() as u64;
-            Provenance { recipe, original_rows, ledger: Some(fit.ledger), own_schema: None }
+            let fitted = synthesis::fit(&table, &recipe, &synthesis::Run::replayed(1)).unwrap();
+            let original_rows = fitted.original_rows() as u64;
+            Provenance { recipe, original_rows, ledger: fitted.ledger().cloned(), own_schema: None }
         };
         let private = "[privacy]\nepsilon = 5.0\n";
         assert_eq!(of(&format!("method = \"catall\"\nrows = 20000\n{private}")).known_original_rows(), None);

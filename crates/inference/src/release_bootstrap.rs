@@ -11,11 +11,10 @@
 
 use std::collections::BTreeMap;
 
-use privacy::NoiseSource;
 use rand::RngExt;
 use rayon::prelude::*;
 use synthesis::randomness::Seed;
-use synthesis::{Recipe, SynthesisError, generate, private};
+use synthesis::{Recipe, Run, SynthesisError, fit};
 use table::Table;
 
 use crate::interval::{Interval, Level};
@@ -129,15 +128,10 @@ impl Bootstrap<'_> {
                 let number = seed.child(1).stream(0).random::<u64>() >> 1;
                 let mut recipe = recipe.as_ref().clone();
                 recipe.after.label = None;
-                if recipe.privacy.is_some() {
-                    // Where each file is paid for, the budget is shared among all that were released, also those that are not analysed.
-                    let noise = NoiseSource::insecure_test_seed(number);
-                    let fit = private::fit(original, &Recipe { seed: None, ..recipe }, noise)?;
-                    let tables = (0..analysed).map(|number| fit.fitted.table(number));
-                    Ok(tables.collect::<Result<_, SynthesisError>>()?)
-                } else {
-                    Ok(generate(original, &Recipe { m: analysed, seed: Some(number), ..recipe })?.tables)
-                }
+                // Where each file is paid for, the budget is shared among all that were released, also those that are not analysed.
+                let fitted = fit(original, &Recipe { seed: None, ..recipe }, &Run::replayed(number))?;
+                let tables = (0..analysed).map(|number| fitted.table(number));
+                Ok(tables.collect::<Result<_, SynthesisError>>()?)
             }
         }
     }

@@ -1,6 +1,5 @@
 //! Where the noise of a private run comes from.
 
-use privacy::NoiseSource;
 use synthesis::{Recipe, SynthesisError};
 
 /// The source of noise.
@@ -26,10 +25,11 @@ impl Noise {
         }
     }
 
-    pub(crate) fn source(self) -> Result<NoiseSource, SynthesisError> {
-        Ok(match self {
-            Self::OperatingSystem => NoiseSource::from_operating_system()?,
-            Self::InsecureTestSeed(seed) => NoiseSource::insecure_test_seed(seed),
-        })
+    /// The test seed, if there is one.
+    pub(crate) fn insecure_test_seed(self) -> Option<u64> {
+        match self {
+            Self::OperatingSystem => None,
+            Self::InsecureTestSeed(seed) => Some(seed),
+        }
     }
 }

@@ -52,6 +52,14 @@ pub enum MeasureError {
         /// What is wrong with it.
         message: String,
     },
+    /// A family that looks at single records, where only counts are known.
+    #[error(
+        "`{family}` needs the records themselves, and here are only their counts; leave it out of --only"
+    )]
+    NeedsRecords {
+        /// The family.
+        family: &'static str,
+    },
     /// Counts of two sources that do not have the same classes.
     #[error("the two sources do not have the same variables and classes; classify both on one domain first")]
     DifferentDomains,

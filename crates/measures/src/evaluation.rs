@@ -3,8 +3,9 @@
 use rustc_hash::FxHashMap;
 use serde_json::Value;
 use table::watch::{Step, Watch};
+use table::{Source, Table};
 
-use crate::{Finding, Measure, MeasureError, Settings, SyntheticSets};
+use crate::{Finding, Measure, MeasureError, Settings, SharedCounts, SyntheticSets};
 
 /// What these families of measures find, in their order.
 pub fn evaluate(
@@ -32,6 +33,27 @@ pub fn evaluate_watched(
         watch.report(Step::Measuring { family: measure.name(), done: done + 1, of: measures.len() });
     }
     Ok(findings)
+}
+
+/// What these families of measures find where the original may be a source of counts. Families that need the records themselves are then refused
+/// by name; numbers are in the classes that the schema declares.
+pub fn evaluate_source<'a>(
+    original: impl Into<Source<'a>>,
+    synthetic: &[&Table],
+    measures: &[&dyn Measure],
+    settings: &Settings,
+) -> Result<Vec<Finding>, MeasureError> {
+    let source = original.into();
+    if let Some(original) = source.table() {
+        return evaluate(&SyntheticSets { original, synthetic, holdout: None }, measures, settings);
+    }
+    let on_counts = measures
+        .iter()
+        .map(|measure| measure.on_counts().ok_or(MeasureError::NeedsRecords { family: measure.name() }))
+        .collect::<Result<Vec<_>, _>>()?;
+    let shared = SharedCounts::new(source, synthetic, settings.tables.grouping.groups)?;
+    let found = on_counts.into_iter().map(|measure| measure.evaluate_counts((&shared).into(), settings));
+    Ok(found.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect())
 }
 
 /// The findings, each with what the same measure says of records of the same population that the synthesizer never saw, as

@@ -2,7 +2,7 @@
 //!
 //! A [`Comparison`] goes in, a flat list of [`Finding`]s comes out, each explained by a [`MeasureCard`]. Measures do not know
 //! how the synthetic table was made: one of another tool is measured the same way. What cannot be computed is a finding
-//! with a reason, never a zero.
+//! with a reason, never a zero. Families that need only counts can be [evaluated](evaluate_source) where the original is a source of counts.
 //!
 //! ```
 //! use measures::{Comparison, utility::tables::{TableOptions, TableStatistic, one_table}};
@@ -28,6 +28,7 @@ pub mod finding;
 pub mod prepared;
 pub mod registry;
 pub mod risk;
+pub mod shared_counts;
 pub mod shared_tables;
 pub mod utility;
 
@@ -35,8 +36,9 @@ pub use alignment::align;
 pub use card::{MeasureCard, Null, Range};
 pub use comparison::{Comparison, SyntheticSets};
 pub use error::MeasureError;
-pub use evaluation::{evaluate, evaluate_watched, with_holdout};
+pub use evaluation::{evaluate, evaluate_source, evaluate_watched, with_holdout};
 pub use finding::{Better, Finding};
 pub use prepared::Prepared;
-pub use registry::{MEASURES, Measure, Settings, card_of};
+pub use registry::{CountMeasure, MEASURES, Measure, Settings, card_of};
+pub use shared_counts::{CountedTables, SharedCounts};
 pub use shared_tables::SharedTables;

@@ -17,7 +17,7 @@ use crate::utility::propensity::{Propensity, PropensityOptions};
 use crate::utility::ratio_of_counts::Counts;
 use crate::utility::tables::{TableOptions, Tables};
 use crate::utility::taub::Taub;
-use crate::{Comparison, Finding, MeasureCard, MeasureError, Prepared, SyntheticSets};
+use crate::{Comparison, CountedTables, Finding, MeasureCard, MeasureError, Prepared, SyntheticSets};
 
 /// A family of measures that come out of one computation.
 pub trait Measure: Sync {
@@ -44,6 +44,21 @@ pub trait Measure: Sync {
         let found = sets.comparisons().map(|comparison| self.evaluate(&comparison, settings));
         Ok(mean_of_sets(found.collect::<Result<_, _>>()?))
     }
+
+    /// The family as one that needs only counts of the original; `None` if it needs the records themselves.
+    fn on_counts(&self) -> Option<&dyn CountMeasure> {
+        None
+    }
+}
+
+/// A family that needs only counts of tables, from whatever source.
+pub trait CountMeasure {
+    /// All that it can say of these counts, over all synthetic tables.
+    fn evaluate_counts(
+        &self,
+        tables: CountedTables<'_>,
+        settings: &Settings,
+    ) -> Result<Vec<Finding>, MeasureError>;
 }
 
 /// What the user wants to know; every family takes what concerns it.

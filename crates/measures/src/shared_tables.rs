@@ -123,13 +123,18 @@ impl SharedTables {
 
     /// The names of these variables.
     pub fn names(&self, of: &Attributes) -> Vec<String> {
-        of.positions().iter().map(|position| self.domain().variables()[*position].name().to_owned()).collect()
+        names_in(self.domain(), of)
     }
 
     /// The variables of these names.
     pub fn attributes(&self, names: &[impl AsRef<str>]) -> Result<Attributes, MeasureError> {
         Ok(Attributes::named(self.domain(), names.iter().map(AsRef::as_ref))?)
     }
+}
+
+/// The names of these variables of a domain.
+pub(crate) fn names_in(domain: &Domain, of: &Attributes) -> Vec<String> {
+    of.positions().iter().map(|position| domain.variables()[*position].name().to_owned()).collect()
 }
 
 /// One variable in every table, the original's first.

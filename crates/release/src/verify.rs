@@ -334,14 +334,11 @@ mod tests {
         let people = read_csv_text("sex\nF\nM\nF\nM\n", &options).unwrap();
         let mut recipe =
             Recipe::parse("method = \"catall\"\nm = 2\nrows = 9\n[after]\nlabel = \"FAKE\"\n").unwrap();
-        let (fitted, ledger) = if is_private {
+        if is_private {
             recipe.privacy = Some(private::PrivacySettings { epsilon: Some(1.0), ..Default::default() });
-            let fit = private::fit(&people, &recipe, privacy::NoiseSource::insecure_test_seed(1)).unwrap();
-            (fit.fitted, Some(fit.ledger))
-        } else {
-            (synthesis::fit(&people, &recipe).unwrap(), None)
-        };
-        let books = ledger.as_ref().map(|record| Books { record, page: "the ledger".into() });
+        }
+        let fitted = synthesis::fit(&people, &recipe, &synthesis::Run::replayed(1)).unwrap();
+        let books = fitted.ledger().map(|record| Books { record, page: "the ledger".into() });
         let attachments = vec![attachment("pictures/map.svg", false), attachment("evaluation.json", true)];
         let input = Input { rows: 4, columns: 1 };
         Release {

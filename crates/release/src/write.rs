@@ -137,9 +137,9 @@ impl Release<'_> {
         let internal = Internal {
             confidential: "confidential: do not release. With this, draws can be traced to original records"
                 .into(),
-            seed: (!is_private).then_some(self.fitted.seed),
+            seed: (!is_private).then_some(self.fitted.seed()),
             input_sha256: (!is_private).then(|| self.input_sha256.clone()),
-            remarks: self.fitted.model.remarks(),
+            remarks: self.fitted.remarks(),
             files,
         };
         seal(folder, (INTERNAL, INTERNAL_HASH), &pretty(&internal), true)
@@ -185,7 +185,7 @@ impl Release<'_> {
                 (None, None) => "the operating system".into(),
             },
             input: self.input.clone(),
-            remarks: if self.books.is_some() { self.fitted.model.remarks() } else { Vec::new() },
+            remarks: if self.books.is_some() { self.fitted.remarks() } else { Vec::new() },
             files,
         }
     }
@@ -343,7 +343,7 @@ mod tests {
 
     fn release_into(out: &Path, recipe: &Recipe, replace: bool) -> Result<Manifest, SynthesisError> {
         let people = read_csv_text("sex,age\nF,31\nM,47\nF,31\nM,50\n", &ReadOptions::default()).unwrap();
-        let fitted = synthesis::fit(&people, recipe)?;
+        let fitted = synthesis::fit(&people, recipe, &synthesis::Run::default())?;
         let input = Input { rows: 4, columns: 2 };
         let attachments =
             vec![Attachment { name: "decision.json".into(), contents: b"{}".to_vec(), internal: false }];

@@ -7,11 +7,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use table::column::{Entry, Numbers};
 use table::schema::{Kind, Levels, Schema};
-use table::{Codes, Column, Table, Variable};
+use table::{Codes, Column, Source, Table, Variable};
 
 use crate::SynthesisError;
+use crate::completion::Completion;
 use crate::copies::{Print, compared, prints, unique};
-use crate::decoder::Decoder;
 
 /// The column that a label makes.
 const LABEL_COLUMN: &str = "flag";
@@ -106,8 +106,8 @@ impl Finish {
     }
 
     /// The data set as it is released.
-    pub(crate) fn apply(&self, table: Table, decoder: &Decoder) -> Result<Table, SynthesisError> {
-        let table = self.without_replicated_uniques(self.coded(table, decoder)?)?;
+    pub(crate) fn apply(&self, table: Table, completion: &Completion) -> Result<Table, SynthesisError> {
+        let table = self.without_replicated_uniques(self.coded(table, completion)?)?;
         let Some(_) = &self.after.label else { return Ok(table) };
         let rows = table.rows();
         let mut columns =
@@ -116,7 +116,7 @@ impl Finish {
         Ok(Table::new(Arc::clone(&self.schema), columns)?)
     }
 
-    fn coded(&self, table: Table, decoder: &Decoder) -> Result<Table, SynthesisError> {
+    fn coded(&self, table: Table, completion: &Completion) -> Result<Table, SynthesisError> {
         if self.after.top.is_empty() && self.after.bottom.is_empty() {
             return Ok(table);
         }
@@ -139,7 +139,7 @@ impl Finish {
         // What is computed from coded numbers is computed again, and every rule is checked again.
         let modelled: Vec<&str> =
             schema.variables().iter().filter(|v| v.formula.is_none()).map(|v| v.name.as_str()).collect();
-        decoder.complete(Table::new(Arc::clone(&schema), columns)?.select(&modelled)?)
+        completion.complete(Table::new(Arc::clone(&schema), columns)?.select(&modelled)?)
     }
 
     fn without_replicated_uniques(&self, table: Table) -> Result<Table, SynthesisError> {
@@ -172,11 +172,19 @@ fn limited<T: Copy + Default>(numbers: &Numbers<T>, limit: impl Fn(T) -> T) -> N
     coded
 }
 
-/// What tells the unique records of the data apart, if that is needed.
-pub(crate) fn original_uniques(after: &After, table: &Table) -> Result<Vec<Print>, SynthesisError> {
-    if after.remove_replicated_uniques {
-        Ok(unique(&prints(table, &compared(table.schema()))?))
-    } else {
-        Ok(Vec::new())
+/// Refuses what needs the original records where only their counts are known.
+pub(crate) fn refuse_without_records(after: &After, source: Source<'_>) -> Result<(), SynthesisError> {
+    if after.remove_replicated_uniques && source.table().is_none() {
+        let message = "it compares with the original records, and here are only their counts; leave it out";
+        return Err(SynthesisError::option("after.remove_replicated_uniques", message));
+    }
+    Ok(())
+}
+
+/// What identifies the unique records of the data, if that is needed.
+pub(crate) fn original_uniques(after: &After, source: Source<'_>) -> Result<Vec<Print>, SynthesisError> {
+    match source.table().filter(|_| after.remove_replicated_uniques) {
+        Some(table) => Ok(unique(&prints(table, &compared(table.schema()))?)),
+        None => Ok(Vec::new()),
     }
 }

@@ -12,10 +12,9 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use table::{Column, Table, TableError, atomic_file, with_codes};
 
-use crate::generate::fresh_seed;
+use crate::fit::fresh_seed;
 use crate::model_file::VERSION;
-use crate::on_records::Run;
-use crate::{Recipe, SynthesisError};
+use crate::{Recipe, Run, SynthesisError};
 
 /// The file that says whose parts these are.
 const RUN: &str = "run.json";

@@ -6,16 +6,15 @@
 //! have not done it, numbers at and between those that the rules name are proposed instead: the record then keeps the schema,
 //! but is no longer uniform among the few that do.
 
-use std::ops::Range;
 use std::sync::Arc;
 
 use rand::RngExt;
 use rayon::prelude::*;
-use table::column::{Entry, Numbers, TextColumn};
-use table::expression::{Condition, Formula, Record, Span, Value};
-use table::schema::{Kind, Shape, Stored};
-use table::{Codes, Column, Domain, Schema, Table};
+use table::expression::{Condition, Record, Span, Value};
+use table::schema::{Kind, Shape};
+use table::{Column, Domain, Schema, Table};
 
+use crate::completion::{Completion, Draft};
 use crate::randomness::{BLOCK, Rng, Seed};
 use crate::{Cells, SynthesisError};
 
@@ -27,10 +26,9 @@ const PLAIN_TRIES: usize = 100;
 
 /// Turns cells of a domain into records of a schema.
 pub struct Decoder {
-    schema: Arc<Schema>,
+    completion: Completion,
     domain: Domain,
     sources: Vec<Source>,
-    derived: Vec<(usize, Formula)>,
     forbidden: Vec<Forbidden>,
     /// For each variable of the domain, numbers that would be read as a special code or as missing.
     reserved: Vec<Vec<f64>>,
@@ -64,15 +62,6 @@ impl Forbidden {
     }
 }
 
-/// One record under construction.
-struct Draft(Vec<Value>);
-
-impl Record for Draft {
-    fn value(&self, variable: usize) -> Value {
-        self.0[variable]
-    }
-}
-
 impl Decoder {
     /// A decoder for records of `schema` whose modelled variables are those of `domain`.
     pub fn new(schema: Arc<Schema>, domain: Domain) -> Result<Self, SynthesisError> {
@@ -83,20 +72,6 @@ impl Decoder {
             Err(_) => Source::Identifier,
         };
         let sources: Vec<Source> = variables.iter().map(source).collect();
-        let mut derived = Vec::new();
-        let mut open: Vec<usize> =
-            (0..variables.len()).filter(|at| matches!(sources[*at], Source::Derived)).collect();
-        // A formula may use another derived variable; those without such a need come first.
-        while let Some(next) = open.iter().position(|at| {
-            let needs =
-                variables[*at].formula.as_ref().map(|formula| formula.variables()).unwrap_or_default();
-            open.iter().all(|other| !needs.contains(variables[*other].name.as_str()))
-        }) {
-            let at = open.remove(next);
-            if let Some(formula) = &variables[at].formula {
-                derived.push((at, formula.formula(variables)?));
-            }
-        }
         let mut forbidden = Vec::new();
         for rule in schema.rules() {
             let (when, then) = (rule.when.condition(variables)?, rule.then.condition(variables)?);
@@ -126,12 +101,18 @@ impl Decoder {
                 .map(|variable| (variable.shape, variable.step.or(finest(variable))))
         };
         let draws = domain.variables().iter().map(draw).collect::<Result<_, _>>()?;
-        Ok(Self { schema, domain, sources, derived, forbidden, reserved, draws, landmarks })
+        let completion = Completion::new(schema)?;
+        Ok(Self { completion, domain, sources, forbidden, reserved, draws, landmarks })
     }
 
     /// The schema that its records keep.
     pub fn schema(&self) -> &Schema {
-        &self.schema
+        self.completion.schema()
+    }
+
+    /// What computes variables and makes identifiers.
+    pub fn completion(&self) -> &Completion {
+        &self.completion
     }
 
     /// The classes that it knows.
@@ -146,7 +127,7 @@ impl Decoder {
             parts.push(part);
             Ok(())
         })?;
-        Ok(Table::concatenate(Arc::clone(&self.schema), parts)?)
+        Ok(Table::concatenate(self.completion.shared_schema(), parts)?)
     }
 
     /// Records of these cells, in their order, handed to `take` part by part, so that they need not all be in memory.
@@ -167,63 +148,31 @@ impl Decoder {
         Ok(())
     }
 
-    /// Records of the modelled variables with what is not modelled: derived variables computed, identifiers new. Records must
-    /// keep the schema.
-    pub fn complete(&self, records: Table) -> Result<Table, SynthesisError> {
-        let rows = 0..records.rows();
-        let variables = self.schema.variables();
-        let given = |variable: usize| records.schema().position_of(&variables[variable].name).ok();
-        let places: Vec<Option<usize>> = (0..variables.len()).map(given).collect();
-        let mut columns: Vec<Option<Column>> =
-            places.iter().map(|place| place.map(|place| records.columns()[place].clone())).collect();
-        if !self.derived.is_empty() {
-            let computed = rows.clone().map(|row| {
-                let record = records.record(row);
-                let value = |place: &Option<usize>| place.map_or(Value::Missing, |place| record.value(place));
-                let mut draft = Draft(places.iter().map(value).collect());
-                for (variable, formula) in &self.derived {
-                    draft.0[*variable] = formula.number(&draft).map_or(Value::Missing, Value::Number);
-                }
-                self.derived.iter().map(|(variable, _)| draft.0[*variable]).collect::<Vec<Value>>()
-            });
-            let computed: Vec<Vec<Value>> = computed.collect();
-            for (at, (variable, _)) in self.derived.iter().enumerate() {
-                columns[*variable] = Some(self.column(*variable, rows.clone(), |row| computed[row][at]));
-            }
-        }
-        let column = |(variable, column): (usize, Option<Column>)| {
-            column.unwrap_or_else(|| self.column(variable, rows.clone(), |_| Value::Text))
-        };
-        let columns = columns.into_iter().enumerate().map(column).collect();
-        self.checked(Table::new(Arc::clone(&self.schema), columns)?)
-    }
-
-    fn checked(&self, table: Table) -> Result<Table, SynthesisError> {
-        let broken = table.violations()?;
-        if broken.is_empty() { Ok(table) } else { Err(SynthesisError::Rules(broken.to_string())) }
-    }
-
     fn decode_block(&self, cells: &Cells, block: usize, mut rng: Rng) -> Result<Table, SynthesisError> {
         let rows = block * BLOCK..cells.rows().min((block + 1) * BLOCK);
-        let columns: Vec<Column> = if self.forbidden.is_empty() && self.derived.is_empty() {
+        let columns: Vec<Column> = if self.forbidden.is_empty() && self.completion.derived().next().is_none()
+        {
             // Nothing ties variables together: a column at a time.
             let column = |(variable, source): (usize, &Source)| match source {
                 Source::Class(position) => {
                     let codes = &cells.columns()[*position];
-                    self.column(variable, rows.clone(), |row| self.value(*position, codes.get(row), &mut rng))
+                    self.completion
+                        .column(variable, rows.clone(), |row| self.value(*position, codes.get(row), &mut rng))
                 }
-                Source::Derived | Source::Identifier => self.column(variable, rows.clone(), |_| Value::Text),
+                Source::Derived | Source::Identifier => {
+                    self.completion.column(variable, rows.clone(), |_| Value::Text)
+                }
             };
             self.sources.iter().enumerate().map(column).collect()
         } else {
             let drafts = rows.clone().map(|row| self.draft(&cells.record(row), &mut rng));
             let drafts = drafts.collect::<Result<Vec<Draft>, _>>()?;
             let column = |variable: usize| {
-                self.column(variable, rows.clone(), |row| drafts[row - rows.start].0[variable])
+                self.completion.column(variable, rows.clone(), |row| drafts[row - rows.start].0[variable])
             };
             (0..self.sources.len()).map(column).collect()
         };
-        self.checked(Table::new(Arc::clone(&self.schema), columns)?)
+        self.completion.checked(Table::new(self.completion.shared_schema(), columns)?)
     }
 
     fn draft(&self, cell: &[u32], rng: &mut Rng) -> Result<Draft, SynthesisError> {
@@ -238,17 +187,15 @@ impl Decoder {
                 Source::Identifier => Value::Text,
             };
             let mut draft = Draft(self.sources.iter().map(value).collect());
-            for (variable, formula) in &self.derived {
-                draft.0[*variable] = formula.number(&draft).map_or(Value::Missing, Value::Number);
-            }
+            self.completion.compute(&mut draft);
             broken = self
                 .forbidden
                 .iter()
                 .find(|forbidden| forbidden.meets(&draft))
                 .map(|forbidden| forbidden.text.as_str());
             let outside =
-                self.derived.iter().find(|(variable, _)| !self.in_domain(*variable, draft.0[*variable]));
-            broken = broken.or(outside.map(|(variable, _)| self.schema.variables()[*variable].name.as_str()));
+                self.completion.derived().find(|variable| !self.in_domain(*variable, draft.0[*variable]));
+            broken = broken.or(outside.map(|variable| self.schema().variables()[variable].name.as_str()));
             if broken.is_none() {
                 return Ok(draft);
             }
@@ -261,7 +208,7 @@ impl Decoder {
 
     /// Whether a derived value is one that the schema allows.
     fn in_domain(&self, variable: usize, value: Value) -> bool {
-        let of = &self.schema.variables()[variable];
+        let of = &self.schema().variables()[variable];
         match (value, &of.kind) {
             (Value::Missing, _) => of.missing,
             (Value::Number(number), Kind::Integer { range }) => {
@@ -330,38 +277,6 @@ impl Decoder {
                     };
                 number.map_or(Value::Missing, Value::Number)
             }
-        }
-    }
-
-    /// The column of a variable, from its value in each of these rows.
-    fn column(&self, variable: usize, rows: Range<usize>, mut value: impl FnMut(usize) -> Value) -> Column {
-        let of = &self.schema.variables()[variable];
-        let count = rows.len();
-        let mut numbers = |rows: Range<usize>| {
-            let mut numbers = Numbers::with_capacity(count);
-            for row in rows {
-                numbers.push(match value(row) {
-                    Value::Number(number) => Entry::Value(number),
-                    Value::Code(code) => of.code_position(code).map_or(Entry::Missing, Entry::Code),
-                    _ => Entry::Missing,
-                });
-            }
-            numbers
-        };
-        match &of.kind {
-            kind if kind.is_numeric() => Column::of_numbers(kind, numbers(rows)),
-            Kind::Categorical { levels } | Kind::Ordinal { levels } => {
-                let code = |row: usize| match value(row) {
-                    Value::Level(level) => level,
-                    _ => levels.len() as u32,
-                };
-                let cardinality = (levels.len() + usize::from(of.missing)).max(1);
-                Column::Categorical(Arc::new(Codes::collect(cardinality, rows.map(code))))
-            }
-            _ => Column::Text(TextColumn {
-                codes: Codes::collect(count + 1, 0..count as u32),
-                dictionary: rows.map(|row| Stored::fresh_identifier(of.stored, row + 1)).collect(),
-            }),
         }
     }
 }

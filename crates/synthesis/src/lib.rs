@@ -1,6 +1,7 @@
 //! Generators of synthetic tables.
 //!
-//! Settings, fitted state and output are three things: a [`Synthesizer`] fits a [`Model`] to counts, and the model draws records.
+//! Settings, fitted state and output are three things: a [`Synthesizer`] fits a [`Model`] to counts, to records, or to a table behind its
+//! guard, and the model draws cells or records. [`fit`] does this for a [`Recipe`], private or not, and any [`Source`](table::Source) that the method can use.
 //! A method is one file in [`methods`] and one line in [`METHODS`](registry::METHODS); a [`Recipe`] names it with its options.
 //! Methods draw cells of the cross-table; the [`Decoder`](decoder::Decoder) turns cells into records that keep the schema.
 //!
@@ -19,19 +20,23 @@ pub mod after;
 pub mod card;
 pub mod cells;
 pub mod checkpoint;
+pub mod completion;
 pub mod copies;
 pub mod decoder;
 mod error;
+mod fit;
+mod fitted;
 mod generate;
 pub mod key;
 pub mod methods;
+pub mod model;
 pub mod model_file;
-pub mod on_records;
 pub mod private;
 pub mod randomness;
 pub mod recipe;
 pub mod record_strata;
 pub mod registry;
+pub mod run;
 pub mod strata;
 pub mod structural_zeros;
 pub mod synthesizer;
@@ -39,9 +44,12 @@ pub mod synthesizer;
 pub use card::MethodCard;
 pub use cells::Cells;
 pub use error::SynthesisError;
-pub use generate::{Fitted, Generated, cell_sizes, fit, fit_watched, generate};
-pub use on_records::{OnRecords, Run};
+pub use fit::{cell_sizes, fit};
+pub use fitted::Fitted;
+pub use generate::{Generated, generate};
+pub use model::{AnyModel, Model};
 pub use private::PrivacySettings;
 pub use recipe::Recipe;
+pub use run::Run;
 pub use structural_zeros::StructuralZeros;
-pub use synthesizer::{Drawn, Model, Synthesizer};
+pub use synthesizer::Synthesizer;

@@ -10,11 +10,13 @@ use sha2::{Digest, Sha256};
 use table::schema::SchemaFile;
 use table::{Domain, TableError, atomic_file};
 
-use crate::decoder::Decoder;
-use crate::generate::{Fitted, refuse_rows_if_random};
+use crate::fit::{fresh_seed, refuse_rows_if_random};
+use crate::fitted::{Drawing, Fitted};
+use crate::model::AnyModel;
 use crate::record_strata::RecordStrata;
+use crate::registry::{self, Load};
 use crate::strata::Strata;
-use crate::{Model, Recipe, SynthesisError, registry};
+use crate::{Recipe, SynthesisError};
 
 const FORMAT: &str = "lookalike-model";
 
@@ -60,10 +62,10 @@ pub struct ModelFile {
 impl ModelFile {
     /// The file of a model that was fitted by this recipe; refused if each of its data sets has to be paid for.
     pub fn new(recipe: &Recipe, fitted: &Fitted) -> Result<Self, SynthesisError> {
-        if let Some(message) = fitted.model.refuses_saving() {
+        if let Some(message) = fitted.refuses_saving() {
             return Err(SynthesisError::option("save-model", message));
         }
-        let confidential = fitted.model.confidential();
+        let confidential = fitted.confidential();
         Ok(Self {
             format: FORMAT.into(),
             version: VERSION,
@@ -74,9 +76,9 @@ impl ModelFile {
             original_rows: fitted.original_rows() as u64,
             ledger: None,
             schema: fitted.model_schema().to_toml(),
-            domain: fitted.domain().clone(),
+            domain: fitted.domain().cloned().map_or_else(|| Domain::new(Vec::new()), Ok)?,
             uniques: fitted.uniques().to_vec(),
-            state: fitted.model.state(),
+            state: fitted.state(),
             sha256: String::new(),
         })
     }
@@ -129,27 +131,28 @@ impl ModelFile {
     /// The model, ready to draw what `recipe` asks for: data sets, rows, seed, format.
     pub fn fitted(&self, recipe: &Recipe) -> Result<Fitted, SynthesisError> {
         recipe.check()?;
-        if recipe.privacy.is_none() {
-            refuse_rows_if_random(recipe)?;
-        }
+        refuse_rows_if_random(recipe)?;
         let schema = Arc::new(SchemaFile::parse(&self.schema)?.finish()?);
-        let decoder = Decoder::new(schema, self.domain.clone())?;
-        let mut fitted = Fitted::new(self.model()?, decoder, recipe, self.original_rows as usize);
-        fitted.finish_with(&recipe.after, self.uniques.clone())?;
-        Ok(fitted)
+        let drawing = Drawing::new(self.model()?, schema, &self.domain)?;
+        let seed = recipe.seed.unwrap_or_else(fresh_seed);
+        let fitted = Fitted::new(drawing, recipe, seed, self.original_rows, self.uniques.clone())?;
+        Ok(fitted.with_ledger(self.ledger.clone()))
     }
 
     /// The model alone.
-    pub fn model(&self) -> Result<Box<dyn Model>, SynthesisError> {
+    pub fn model(&self) -> Result<AnyModel, SynthesisError> {
         let Some(load) = registry::method(&self.method)?.load else {
             return Err(SynthesisError::ModelFile(format!("models of `{}` are not kept", self.method)));
         };
-        if RecordStrata::is_state(&self.state) {
-            return Ok(Box::new(RecordStrata::load(&self.state, load)?));
-        }
-        if !self.recipe.strata.is_empty() {
-            return Ok(Box::new(Strata::load(&self.state, load)?));
-        }
-        load(self.state.clone())
+        Ok(match load {
+            Load::Records(load) if RecordStrata::is_state(&self.state) => {
+                AnyModel::Records(Box::new(RecordStrata::load(&self.state, load)?))
+            }
+            Load::Records(load) => AnyModel::Records(load(self.state.clone())?),
+            Load::Cells(load) if !self.recipe.strata.is_empty() => {
+                AnyModel::Cells(Box::new(Strata::load(&self.state, load)?))
+            }
+            Load::Cells(load) => AnyModel::Cells(load(self.state.clone())?),
+        })
     }
 }

@@ -4,10 +4,10 @@ use rand::seq::SliceRandom;
 use table::Table;
 
 use crate::key::Key;
-use crate::on_records::{OnRecords, Run};
 use crate::randomness::Seed;
+use crate::run::{Part, Run};
 use crate::strata::largest_remainders;
-use crate::synthesizer::Drawn;
+use crate::synthesizer::RecordSynthesizer;
 use crate::{Model, SynthesisError};
 
 /// The name under which a model file holds strata of records.
@@ -24,13 +24,13 @@ pub struct RecordStrata {
 
 struct Stratum {
     records: u64,
-    model: Box<dyn Model>,
+    model: Box<dyn Model<Table>>,
 }
 
 impl RecordStrata {
     /// Fits the method apart in every combination of the keys that occurs: names of variables, or expressions.
     pub fn fit(
-        method: &dyn OnRecords,
+        method: &dyn RecordSynthesizer,
         records: &Table,
         by: &[String],
         run: &Run,
@@ -47,10 +47,8 @@ impl RecordStrata {
         }
         let mut strata = Vec::with_capacity(rows_of.len());
         for (number, rows) in rows_of.into_values().enumerate() {
-            let checkpoint =
-                run.checkpoint.as_ref().map(|folder| folder.join(format!("stratum-{}", number + 1)));
-            let run = Run { checkpoint, memory: None, of_stratum: true, ..run.clone() };
-            let model = method.fit(&records.take(&rows)?, &run, seed.child(number as u64))?;
+            let part = Part::stratum(run, number);
+            let model = method.fit(&records.take(&rows)?, &part, seed.child(number as u64))?;
             strata.push(Stratum { records: rows.len() as u64, model });
         }
         Ok(Self { strata, remarks: method.remarks(records) })
@@ -64,7 +62,7 @@ impl RecordStrata {
     /// Models of strata from their stored state.
     pub(crate) fn load(
         state: &serde_json::Value,
-        load: impl Fn(serde_json::Value) -> Result<Box<dyn Model>, SynthesisError>,
+        load: impl Fn(serde_json::Value) -> Result<Box<dyn Model<Table>>, SynthesisError>,
     ) -> Result<Self, SynthesisError> {
         let broken = || SynthesisError::ModelFile("the strata are damaged".into());
         let stratum = |value: &serde_json::Value| {
@@ -77,16 +75,16 @@ impl RecordStrata {
     }
 }
 
-impl Model for RecordStrata {
+impl Model<Table> for RecordStrata {
     /// Strata keep their shares of the records exactly, up to rounding; records come in random order.
-    fn sample(&self, rows: usize, seed: Seed) -> Result<Drawn, SynthesisError> {
+    fn sample(&self, rows: usize, seed: Seed) -> Result<Table, SynthesisError> {
         let sizes: Vec<u64> = self.strata.iter().map(|stratum| stratum.records).collect();
         let mut parts = Vec::new();
         for (number, (stratum, rows)) in
             self.strata.iter().zip(largest_remainders(&sizes, rows as u64)).enumerate()
         {
             if rows > 0 {
-                parts.push(stratum.model.sample(rows as usize, seed.child(number as u64))?.into_records());
+                parts.push(stratum.model.sample(rows as usize, seed.child(number as u64))?);
             }
         }
         let Some(schema) = parts.first().map(Table::shared_schema) else {
@@ -95,7 +93,7 @@ impl Model for RecordStrata {
         let all = Table::concatenate(schema, parts)?;
         let mut order: Vec<u32> = (0..all.rows() as u32).collect();
         order.shuffle(&mut seed.stream(0));
-        Ok(Drawn::Records(all.take(&order)?))
+        Ok(all.take(&order)?)
     }
 
     fn remarks(&self) -> Vec<String> {

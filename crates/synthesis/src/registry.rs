@@ -1,27 +1,35 @@
 //! The one list of methods.
 
+use table::Table;
+
 use crate::card::MethodCard;
 use crate::methods::{catall, dirichlet, graph, ipf, mvnorm, normal_release, saturated, sequential};
 use crate::private::PrivateSynthesizer;
-use crate::{Model, SynthesisError, Synthesizer};
+use crate::{Cells, Model, SynthesisError, Synthesizer};
 
 /// A method: its card, how its options become a synthesizer, how a stored state becomes a model again.
 pub struct Method {
     /// What it is.
     pub card: &'static MethodCard,
     /// A synthesizer with these options, unless it is private only; unknown options are refused.
-    pub build: Option<Build<dyn Synthesizer>>,
+    pub build: Option<Build<Synthesizer>>,
     /// A private synthesizer with these options, if it can be private.
-    pub private: Option<Build<dyn PrivateSynthesizer>>,
+    pub private: Option<Build<Box<dyn PrivateSynthesizer>>>,
     /// A model from its stored state, unless there is none to store.
     pub load: Option<Load>,
 }
 
-/// How a stored state becomes a model.
-pub type Load = fn(serde_json::Value) -> Result<Box<dyn Model>, SynthesisError>;
+/// How a stored state becomes a model, by what the model draws.
+#[derive(Clone, Copy)]
+pub enum Load {
+    /// A model that draws cells.
+    Cells(fn(serde_json::Value) -> Result<Box<dyn Model<Cells>>, SynthesisError>),
+    /// A model that draws records.
+    Records(fn(serde_json::Value) -> Result<Box<dyn Model<Table>>, SynthesisError>),
+}
 
 /// How options become a synthesizer.
-pub type Build<T> = fn(&toml::Table) -> Result<Box<T>, SynthesisError>;
+pub type Build<T> = fn(&toml::Table) -> Result<T, SynthesisError>;
 
 /// Every method, in the order in which they are shown.
 pub const METHODS: &[Method] = &[
@@ -29,30 +37,40 @@ pub const METHODS: &[Method] = &[
         card: &sequential::CARD,
         build: Some(sequential::build),
         private: None,
-        load: Some(sequential::load),
+        load: Some(Load::Records(sequential::load)),
     },
     Method {
         card: &catall::CARD,
         build: Some(catall::build),
         private: Some(catall::private::build),
-        load: Some(catall::load),
+        load: Some(Load::Cells(catall::load)),
     },
     Method {
         card: &saturated::CARD,
         build: Some(saturated::build),
         private: None,
-        load: Some(saturated::load),
+        load: Some(Load::Cells(saturated::load)),
     },
     Method {
         card: &ipf::CARD,
         build: Some(ipf::build),
         private: Some(ipf::private::build),
-        load: Some(ipf::load),
+        load: Some(Load::Cells(ipf::load)),
     },
     Method { card: &dirichlet::CARD, build: None, private: Some(dirichlet::build), load: None },
-    Method { card: &mvnorm::CARD, build: None, private: Some(mvnorm::build), load: Some(mvnorm::load) },
+    Method {
+        card: &mvnorm::CARD,
+        build: None,
+        private: Some(mvnorm::build),
+        load: Some(Load::Records(mvnorm::load)),
+    },
     Method { card: &normal_release::CARD, build: None, private: Some(normal_release::build), load: None },
-    Method { card: &graph::CARD, build: Some(graph::build), private: None, load: Some(sequential::load) },
+    Method {
+        card: &graph::CARD,
+        build: Some(graph::build),
+        private: None,
+        load: Some(Load::Records(sequential::load)),
+    },
 ];
 
 /// The method of a recipe that names none.
@@ -61,7 +79,7 @@ pub fn default_method(private: bool) -> &'static str {
 }
 
 /// How the method of this name is built without privacy, or why it cannot be.
-pub fn plain(name: &str) -> Result<Build<dyn Synthesizer>, SynthesisError> {
+pub fn plain(name: &str) -> Result<Build<Synthesizer>, SynthesisError> {
     let method = method(name)?;
     method.build.ok_or_else(|| {
         SynthesisError::option(
@@ -72,7 +90,7 @@ pub fn plain(name: &str) -> Result<Build<dyn Synthesizer>, SynthesisError> {
 }
 
 /// How the method of this name is built with privacy, or why it cannot be.
-pub fn private(name: &str) -> Result<Build<dyn PrivateSynthesizer>, SynthesisError> {
+pub fn private(name: &str) -> Result<Build<Box<dyn PrivateSynthesizer>>, SynthesisError> {
     let method = method(name)?;
     method.private.ok_or_else(|| {
         let able = METHODS.iter().filter(|method| method.private.is_some()).map(|method| method.card.name);

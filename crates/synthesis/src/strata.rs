@@ -1,11 +1,11 @@
 //! A method fitted apart in each stratum, and its samples put together again.
 
 use rand::seq::SliceRandom;
-use table::{Attributes, Classes, Domain, SparseSource};
+use table::{Attributes, Domain, SparseSource};
 
 use crate::randomness::Seed;
-use crate::synthesizer::{Data, Drawn};
-use crate::{Cells, Model, SynthesisError, Synthesizer};
+use crate::synthesizer::{CountSynthesizer, Data};
+use crate::{Cells, Model, SynthesisError};
 
 /// Models of strata.
 pub struct Strata {
@@ -22,36 +22,31 @@ pub(crate) struct Stratum {
     /// How many records it stands for.
     pub records: u64,
     /// Its model.
-    pub model: Box<dyn Model>,
+    pub model: Box<dyn Model<Cells>>,
 }
 
 impl Strata {
     /// Fits the method in every cell of `by` that holds records.
     pub fn fit(
-        synthesizer: &dyn Synthesizer,
+        synthesizer: &dyn CountSynthesizer,
         data: Data<'_>,
         by: &Attributes,
-        seed: Seed,
     ) -> Result<Self, SynthesisError> {
         let domain = data.counts.domain();
         let all = data.counts.contingency_table(&Attributes::all(domain))?;
-        let rest = Attributes::all(domain).without(by);
+        let (rest, rest_domain) = domain.without(by)?;
         if rest.is_empty() {
             return Err(SynthesisError::option(
                 "strata",
                 "all variables are strata; leave at least one to be modelled",
             ));
         }
-        let classes: Vec<Classes> =
-            rest.positions().iter().map(|position| domain.variables()[*position].clone()).collect();
-        let rest_domain = Domain::new(classes)?;
         let mut models = Vec::new();
-        for (number, (cell, table)) in all.strata(by).unwrap_or_default().into_iter().enumerate() {
+        for (cell, table) in all.strata(by).unwrap_or_default() {
             let zeros = data.zeros.within(by, &cell, domain);
             let records = table.total();
             let counts = SparseSource::new(rest_domain.clone(), table);
-            let model = synthesizer
-                .fit(Data { counts: &counts, records: None, zeros: &zeros }, seed.child(number as u64))?;
+            let model = synthesizer.fit(Data { counts: &counts, zeros: &zeros })?;
             models.push(Stratum { cell, records, model });
         }
         Ok(Self { by: by.clone(), domain: domain.clone(), models, exact_sizes: true })
@@ -63,9 +58,9 @@ impl Strata {
     }
 }
 
-impl Model for Strata {
+impl Model<Cells> for Strata {
     /// Strata keep their shares of the records exactly, up to rounding; records come in random order.
-    fn sample(&self, rows: usize, seed: Seed) -> Result<Drawn, SynthesisError> {
+    fn sample(&self, rows: usize, seed: Seed) -> Result<Cells, SynthesisError> {
         let shares = largest_remainders(
             &self.models.iter().map(|stratum| stratum.records).collect::<Vec<_>>(),
             rows as u64,
@@ -73,13 +68,13 @@ impl Model for Strata {
         let mut all = Cells::with_capacity(&self.domain, rows);
         for (number, (stratum, rows)) in self.models.iter().zip(shares).enumerate() {
             if rows > 0 {
-                let drawn = stratum.model.sample(rows as usize, seed.child(number as u64))?.into_cells();
+                let drawn = stratum.model.sample(rows as usize, seed.child(number as u64))?;
                 all.append_stratum(&self.by, &stratum.cell, &drawn);
             }
         }
         let mut order: Vec<u32> = (0..all.rows() as u32).collect();
         order.shuffle(&mut seed.stream(0));
-        Ok(all.reorder(&order, &self.domain).into())
+        Ok(all.reorder(&order, &self.domain))
     }
 
     fn remarks(&self) -> Vec<String> {
@@ -117,7 +112,7 @@ impl Strata {
     /// Models of strata from their stored state.
     pub(crate) fn load(
         state: &serde_json::Value,
-        load: impl Fn(serde_json::Value) -> Result<Box<dyn Model>, SynthesisError>,
+        load: impl Fn(serde_json::Value) -> Result<Box<dyn Model<Cells>>, SynthesisError>,
     ) -> Result<Self, SynthesisError> {
         let broken = || SynthesisError::ModelFile("the strata are damaged".into());
         let list = |value: &serde_json::Value| -> Option<Vec<usize>> {

@@ -124,6 +124,20 @@ impl StructuralZeros {
         self.0.iter().filter(is_about).any(|zeros| zeros.contains(&whole))
     }
 
+    /// Refuses counts of records in cells that cannot occur, by the variables of the rule that they break.
+    pub(crate) fn refuse_records(&self, counts: &dyn CountSource) -> Result<(), TableError> {
+        let of: Vec<Attributes> = self.0.iter().map(|zeros| zeros.attributes.clone()).collect();
+        for (zeros, margin) in self.0.iter().zip(counts.margins(&of)?) {
+            if zeros.cells.ones().any(|cell| margin.counts()[cell] > 0) {
+                let place = format!("counts of {}", counts.domain().describe(&zeros.attributes));
+                let message = "some records lie in cells that the schema's rules, impossible cells or parents exclude; mend the data \
+                               or the schema";
+                return Err(TableError::schema(place, message));
+            }
+        }
+        Ok(())
+    }
+
     /// The zeros of the other variables once those of a stratum are fixed; positions are those of the remaining domain.
     pub fn within(&self, by: &Attributes, stratum: &[u32], domain: &Domain) -> Self {
         let rest = Attributes::all(domain).without(by);

@@ -1,28 +1,61 @@
-//! The two traits behind every method.
+//! A method with its settings, by what it is fitted to: counts, records, or a table behind its guard.
 
-use table::{CountSource, Table};
+use table::{CountSource, Source, Table};
 
-use crate::card::MethodCard;
-use crate::on_records::OnRecords;
+use crate::private::PrivateSynthesizer;
 use crate::randomness::Seed;
-use crate::{Cells, StructuralZeros, SynthesisError};
+use crate::run::{Estimate, Part};
+use crate::{Cells, Model, Recipe, StructuralZeros, SynthesisError, registry};
 
-/// What a synthesizer may look at.
+/// A method with its settings. What it is fitted to decides how a run goes and what can be its source.
+pub enum Synthesizer {
+    /// It looks at counts, from whatever source, and draws cells.
+    Counts(Box<dyn CountSynthesizer>),
+    /// It needs the records themselves, and draws records.
+    Records(Box<dyn RecordSynthesizer>),
+    /// It asks questions of a guard and pays for the answers.
+    Private(Box<dyn PrivateSynthesizer>),
+}
+
+impl Synthesizer {
+    /// The recipe's method with its options: private if the recipe states a budget.
+    pub fn of(recipe: &Recipe) -> Result<Self, SynthesisError> {
+        let options = recipe.method_options();
+        match &recipe.privacy {
+            Some(_) => (registry::private(&recipe.method)?)(&options).map(Self::Private),
+            None => (registry::plain(&recipe.method)?)(&options),
+        }
+    }
+
+    /// Whether the number of synthetic records can be chosen, or follows from the method.
+    pub fn rows_can_be_chosen(&self) -> bool {
+        match self {
+            Self::Counts(method) => method.rows_can_be_chosen(),
+            Self::Records(_) | Self::Private(_) => true,
+        }
+    }
+
+    /// Whether fitting takes chance, so that fits with different seeds are different models; noise is chance.
+    pub fn fit_is_random(&self, source: Source<'_>) -> bool {
+        match self {
+            Self::Counts(_) => false,
+            Self::Records(method) => source.table().is_none_or(|records| method.fit_is_random(records)),
+            Self::Private(_) => true,
+        }
+    }
+}
+
+/// What a method of counts may look at.
 #[derive(Clone, Copy)]
 pub struct Data<'a> {
     /// The counts, from whatever source.
     pub counts: &'a dyn CountSource,
-    /// The records, where they are at hand; methods that need only counts do not look at them.
-    pub records: Option<&'a Table>,
     /// Cells that cannot occur.
     pub zeros: &'a StructuralZeros,
 }
 
-/// A method with its settings.
-pub trait Synthesizer: Send + Sync {
-    /// What it is.
-    fn card(&self) -> &'static MethodCard;
-
+/// A method that needs only counts. Fitting takes no chance.
+pub trait CountSynthesizer: Send + Sync {
     /// Whether the number of synthetic records can be chosen, or follows from the method.
     fn rows_can_be_chosen(&self) -> bool {
         true
@@ -33,85 +66,23 @@ pub trait Synthesizer: Send + Sync {
         None
     }
 
-    /// The method as one that needs the records themselves; `None` where counts are enough.
-    fn on_records(&self) -> Option<&dyn OnRecords> {
-        None
-    }
-
     /// Fits the method's model.
-    fn fit(&self, data: Data<'_>, seed: Seed) -> Result<Box<dyn Model>, SynthesisError>;
+    fn fit(&self, data: Data<'_>) -> Result<Box<dyn Model<Cells>>, SynthesisError>;
 }
 
-/// What a model draws.
-#[derive(Clone, Debug)]
-pub enum Drawn {
-    /// Classes, which the decoder turns into records.
-    Cells(Cells),
-    /// Records with values of their own, of every variable that is modelled.
-    Records(Table),
-}
+/// A method that works on records, not on counts.
+pub trait RecordSynthesizer: Send + Sync {
+    /// Fits the method's model to records that keep their schema.
+    fn fit(&self, records: &Table, part: &Part, seed: Seed) -> Result<Box<dyn Model<Table>>, SynthesisError>;
 
-impl Drawn {
-    /// The number of records.
-    pub fn rows(&self) -> usize {
-        match self {
-            Self::Cells(cells) => cells.rows(),
-            Self::Records(records) => records.rows(),
-        }
-    }
+    /// Whether fitting to these records takes chance, so that fits with different seeds are different models.
+    fn fit_is_random(&self, records: &Table) -> bool;
 
-    /// The records, of a method that draws records.
-    ///
-    /// # Panics
-    /// If they are cells.
-    pub fn into_records(self) -> Table {
-        match self {
-            Self::Cells(_) => panic!("the method draws cells, not records"),
-            Self::Records(records) => records,
-        }
-    }
-
-    /// The cells, of a method that draws cells.
-    ///
-    /// # Panics
-    /// If they are records.
-    pub fn into_cells(self) -> Cells {
-        match self {
-            Self::Cells(cells) => cells,
-            Self::Records(_) => panic!("the method draws records, not cells"),
-        }
-    }
-}
-
-impl From<Cells> for Drawn {
-    fn from(cells: Cells) -> Self {
-        Self::Cells(cells)
-    }
-}
-
-/// A fitted model; it keeps no reference to the records.
-pub trait Model: Send + Sync {
-    /// Draws a data set of `rows` records, or of as many as the method itself makes.
-    fn sample(&self, rows: usize, seed: Seed) -> Result<Drawn, SynthesisError>;
-
-    /// Data set `number`, where all were drawn, and paid for, when the method was fitted.
-    fn paid(&self, _number: u32) -> Option<&Drawn> {
-        None
-    }
-
-    /// Why the model cannot be saved, if it cannot.
-    fn refuses_saving(&self) -> Option<&'static str> {
-        None
-    }
-
-    /// What the fit has to say of itself, for people: convergence, size.
-    fn remarks(&self) -> Vec<String> {
+    /// What there is to say of a fit to all of these records, in strata or not.
+    fn remarks(&self, _records: &Table) -> Vec<String> {
         Vec::new()
     }
 
-    /// The state that a model file holds.
-    fn state(&self) -> serde_json::Value;
-
-    /// What the state gives away of the records, if anything.
-    fn confidential(&self) -> Option<&'static str>;
+    /// What a fit to all of these records would take. Refuses data that the method must not be fitted to.
+    fn estimate(&self, records: &Table) -> Result<Estimate, SynthesisError>;
 }

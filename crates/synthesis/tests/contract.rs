@@ -5,7 +5,7 @@
 use rstest::rstest;
 use synthesis::model_file::ModelFile;
 use synthesis::registry::METHODS;
-use synthesis::{Fitted, Recipe, SynthesisError, fit, generate};
+use synthesis::{Fitted, Recipe, Run, SynthesisError, fit, generate};
 use table::read::{ReadOptions, read_csv_text};
 use table::schema::SchemaFile;
 use table::write::csv_text;
@@ -73,7 +73,7 @@ fn every_model_is_the_same_after_a_walk_through_its_file() {
             if method.card.name == "ipf" && !recipe.strata.is_empty() {
                 recipe.set("margins=sex:marital").unwrap();
             }
-            let fitted = fit(&people, &recipe).unwrap();
+            let fitted = fit(&people, &recipe, &Run::default()).unwrap();
             let path = folder.path().join(method.card.name);
             ModelFile::new(&recipe, &fitted).unwrap().write(&path).unwrap();
             let file = ModelFile::read(&path).unwrap();

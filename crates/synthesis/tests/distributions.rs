@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should panic")]
 
 use statrs::distribution::{ChiSquared, ContinuousCDF};
-use synthesis::{Recipe, fit, generate};
+use synthesis::{Recipe, Run, fit, generate};
 use table::read::{ReadOptions, read_csv_text};
 use table::schema::SchemaFile;
 use table::{Attributes, CodedTable, CountSource, Grouping, Table};
@@ -76,12 +76,12 @@ fn saturated_cells_have_their_means_and_variances() {
         }
         recipe.set("alpha=0.3").unwrap();
         recipe.set("scale=2").unwrap();
-        let fitted = fit(&original, &recipe).unwrap();
+        let fitted = fit(&original, &recipe, &Run::default()).unwrap();
         let sets = 4_000;
         let mut sums = [(0.0, 0.0); 12];
         for number in 0..sets {
-            let cells = fitted.sample(number).unwrap().into_cells();
-            let coded = CodedTable::from_codes(fitted.domain().clone(), cells.into_columns());
+            let table = fitted.table(number).unwrap();
+            let coded = CodedTable::in_domain(&table, fitted.domain().unwrap()).unwrap();
             let margin = coded.margins(&[Attributes::all(coded.domain())]).unwrap().remove(0);
             for (sum, count) in sums.iter_mut().zip(margin.counts()) {
                 sum.0 += *count as f64;

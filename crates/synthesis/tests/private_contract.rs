@@ -2,14 +2,14 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should panic")]
 
+use privacy::Neighbours;
 use privacy::ledger::ReleaseSize;
-use privacy::{Neighbours, NoiseSource};
 use proptest::prelude::*;
 use rstest::rstest;
 use synthesis::model_file::ModelFile;
 use synthesis::private::{self, PrivacySettings};
 use synthesis::registry::METHODS;
-use synthesis::{Fitted, Recipe, SynthesisError};
+use synthesis::{Fitted, Recipe, Run, SynthesisError, fit};
 use table::Table;
 use table::read::{ReadOptions, read_csv_text};
 use table::schema::SchemaFile;
@@ -92,10 +92,6 @@ fn recipe(method: &str) -> Recipe {
     recipe
 }
 
-fn test_noise(seed: u64) -> NoiseSource {
-    NoiseSource::insecure_test_seed(seed)
-}
-
 fn private_methods() -> impl Iterator<Item = &'static str> {
     METHODS.iter().filter(|method| method.private.is_some()).map(|method| method.card.name)
 }
@@ -105,27 +101,29 @@ fn every_private_method_keeps_its_promises() {
     let people = people(600);
     for method in private_methods() {
         let recipe = recipe(method);
-        let fit = private::fit(&people, &recipe, test_noise(1)).unwrap();
-        fit.ledger.verify().unwrap();
-        assert!(fit.ledger.spent.charge().cost() <= fit.ledger.limit.charge().cost(), "{method}");
-        assert!(fit.ledger.warning.is_some(), "{method}: a test seed voids the guarantee");
-        assert_eq!(fit.ledger.domains.len(), 8, "{method}");
-        assert_eq!(fit.ledger.domains[0].declared_because, "code book of 2011");
+        let fitted = fit(&people, &recipe, &Run::replayed(1)).unwrap();
+        fitted.ledger().unwrap().verify().unwrap();
+        assert!(
+            fitted.ledger().unwrap().spent.charge().cost() <= fitted.ledger().unwrap().limit.charge().cost(),
+            "{method}"
+        );
+        assert!(fitted.ledger().unwrap().warning.is_some(), "{method}: a test seed voids the guarantee");
+        assert_eq!(fitted.ledger().unwrap().domains.len(), 8, "{method}");
+        assert_eq!(fitted.ledger().unwrap().domains[0].declared_because, "code book of 2011");
         for number in 0..2 {
-            let table = fit.fitted.table(number).unwrap();
+            let table = fitted.table(number).unwrap();
             assert!(table.rows() > 0 && table.violations().unwrap().is_empty(), "{method}");
             assert_eq!(read(&table.schema().to_toml(), &csv_text(&table)), table, "{method}");
         }
-        assert_ne!(fit.fitted.table(0).unwrap(), fit.fitted.table(1).unwrap(), "{method}: data sets differ");
-        let again = private::fit(&people, &recipe, test_noise(1)).unwrap();
-        assert_eq!(
-            again.fitted.table(1).unwrap(),
-            fit.fitted.table(1).unwrap(),
-            "{method}: a test seed repeats"
+        assert_ne!(fitted.table(0).unwrap(), fitted.table(1).unwrap(), "{method}: data sets differ");
+        let again = fit(&people, &recipe, &Run::replayed(1)).unwrap();
+        assert_eq!(again.table(1).unwrap(), fitted.table(1).unwrap(), "{method}: a test seed repeats");
+        let secure = fit(&people, &recipe, &Run::default()).unwrap();
+        assert!(
+            secure.ledger().unwrap().warning.is_none() && secure.ledger().unwrap().randomness.secure,
+            "{method}"
         );
-        let secure = private::fit(&people, &recipe, NoiseSource::from_operating_system().unwrap()).unwrap();
-        assert!(secure.ledger.warning.is_none() && secure.ledger.randomness.secure, "{method}");
-        assert_ne!(secure.fitted.table(0).unwrap(), fit.fitted.table(0).unwrap(), "{method}: noise is fresh");
+        assert_ne!(secure.table(0).unwrap(), fitted.table(0).unwrap(), "{method}: noise is fresh");
     }
 }
 
@@ -137,12 +135,17 @@ fn what_is_planned_is_what_is_spent() {
             let mut recipe = recipe(method);
             recipe.rows = recipe.rows.or(rows).filter(|_| method != "normal-release");
             recipe.privacy.as_mut().unwrap().records = rows;
-            let fit = private::fit(&people, &recipe, test_noise(1)).unwrap();
+            let fitted = fit(&people, &recipe, &Run::replayed(1)).unwrap();
             let schema = private::declared(people.schema()).unwrap();
             // The number of records is not public under add-remove neighbours: the plan assumes one, and prices may differ.
             let plan = private::plan(&schema, &recipe).unwrap();
-            let spent: Vec<_> =
-                fit.ledger.events.iter().map(|event| (event.mechanism, event.cost.charge())).collect();
+            let spent: Vec<_> = fitted
+                .ledger()
+                .unwrap()
+                .events
+                .iter()
+                .map(|event| (event.mechanism, event.cost.charge()))
+                .collect();
             if rows.is_some() || !matches!(method, "ipf" | "normal-release") {
                 let planned: Vec<_> = plan.questions.iter().map(|question| question.mechanism).collect();
                 assert_eq!(
@@ -165,7 +168,7 @@ fn what_is_planned_is_what_is_spent() {
 fn a_learned_schema_is_refused_with_the_command_that_helps() {
     let learned = read_csv_text("sex,age\nF,31\nM,47\n", &ReadOptions::default()).unwrap();
     for method in ["catall", "ipf", "dirichlet"] {
-        let error = private::fit(&learned, &recipe(method), test_noise(1)).err().unwrap();
+        let error = fit(&learned, &recipe(method), &Run::replayed(1)).err().unwrap();
         assert!(matches!(error, SynthesisError::LearnedSchema { .. }), "{method}");
         let text = error.to_string();
         assert!(text.contains("sex, age") && text.contains("describe DATA --write-schema"), "{text}");
@@ -183,7 +186,7 @@ fn a_learned_schema_is_refused_with_the_command_that_helps() {
 fn a_private_run_refuses(#[case] change: fn(&mut Recipe), #[case] says: &str) {
     let mut recipe = recipe("ipf");
     change(&mut recipe);
-    let error = private::fit(&people(50), &recipe, test_noise(1)).err().unwrap().to_string();
+    let error = fit(&people(50), &recipe, &Run::replayed(1)).err().unwrap().to_string();
     assert!(error.contains(says), "{error}");
 }
 
@@ -192,7 +195,7 @@ fn domains_that_would_be_read_off_the_records_are_refused() {
     let without = |from: &str, to: &str| {
         let schema = SCHEMA.replace(from, to);
         let text = "name,sex,marital,occ1,occ2,age,weight,double\np,F,single,a,a1,30,50,100\n";
-        private::fit(&read(&schema, text), &recipe("ipf"), test_noise(1)).err().unwrap().to_string()
+        fit(&read(&schema, text), &recipe("ipf"), &Run::replayed(1)).err().unwrap().to_string()
     };
     let error = without("parents = { a1 = \"a\", a2 = \"a\", b1 = \"b\" }\n", "");
     assert!(error.contains("occ2") && error.contains("parents"), "{error}");
@@ -202,10 +205,11 @@ fn domains_that_would_be_read_off_the_records_are_refused() {
 
 #[test]
 fn a_private_only_method_asks_for_a_budget() {
-    let error = synthesis::fit(&people(20), &Recipe::new("dirichlet")).err().unwrap().to_string();
+    let error = fit(&people(20), &Recipe::new("dirichlet"), &Run::default()).err().unwrap().to_string();
     assert!(error.contains("private only") && error.contains("--epsilon"), "{error}");
-    let error = synthesis::fit(&people(20), &recipe("ipf")).err().unwrap().to_string();
-    assert!(error.contains("private"), "a private recipe is never carried out without privacy: {error}");
+    let fitted = fit(&people(20), &recipe("ipf"), &Run::default()).unwrap();
+    let ledger = fitted.ledger().expect("a private recipe is never carried out without privacy");
+    assert!(ledger.warning.is_none(), "its noise comes from the operating system");
 }
 
 #[test]
@@ -214,11 +218,11 @@ fn the_size_is_paid_for_unless_it_is_public() {
     let size = |change: fn(&mut Recipe)| {
         let mut recipe = recipe("ipf");
         change(&mut recipe);
-        let fit = private::fit(&people, &recipe, test_noise(1)).unwrap();
+        let fitted = fit(&people, &recipe, &Run::replayed(1)).unwrap();
         (
-            fit.ledger.release_size.clone(),
-            fit.ledger.events[0].purpose.clone(),
-            fit.fitted.table(0).unwrap().rows(),
+            fitted.ledger().unwrap().release_size.clone(),
+            fitted.ledger().unwrap().events[0].purpose.clone(),
+            fitted.table(0).unwrap().rows(),
         )
     };
     let (policy, first, rows) = size(|_| {});
@@ -243,18 +247,20 @@ fn strata_compose_in_parallel(#[case] estimate: &str) {
     let mut recipe = recipe("ipf");
     recipe.strata = vec!["sex".into()];
     recipe.set(&format!("estimate={estimate}")).unwrap();
-    let fit = private::fit(&people, &recipe, test_noise(4)).unwrap();
-    let parts: std::collections::BTreeSet<_> = fit
-        .ledger
+    let fitted = fit(&people, &recipe, &Run::replayed(4)).unwrap();
+    let parts: std::collections::BTreeSet<_> = fitted
+        .ledger()
+        .unwrap()
         .events
         .iter()
         .filter_map(|event| event.part.as_ref().map(|part| part.name.clone()))
         .collect();
     assert_eq!(parts.into_iter().collect::<Vec<_>>(), ["F", "M"]);
-    let all: f64 = fit.ledger.events.iter().map(|event| event.cost.charge().cost().upper()).sum();
-    let spent = fit.ledger.spent.charge().cost().upper();
+    let all: f64 =
+        fitted.ledger().unwrap().events.iter().map(|event| event.cost.charge().cost().upper()).sum();
+    let spent = fitted.ledger().unwrap().spent.charge().cost().upper();
     assert!(all > 1.5 * spent && spent <= 2.0, "{all} in all, {spent} counts");
-    assert!(fit.fitted.table(0).unwrap().violations().unwrap().is_empty());
+    assert!(fitted.table(0).unwrap().violations().unwrap().is_empty());
     let schema = private::declared(people.schema()).unwrap();
     assert!(
         private::plan(&schema, &recipe)
@@ -274,9 +280,9 @@ fn other_notions_are_accounted_for(#[case] method: &str, #[case] change: fn(&mut
     let people = people(2_000);
     let mut recipe = recipe(method);
     change(recipe.privacy.as_mut().unwrap());
-    let fit = private::fit(&people, &recipe, test_noise(2)).unwrap();
-    fit.ledger.verify().unwrap();
-    assert!(fit.fitted.table(0).unwrap().rows() > 0);
+    let fitted = fit(&people, &recipe, &Run::replayed(2)).unwrap();
+    fitted.ledger().unwrap().verify().unwrap();
+    assert!(fitted.table(0).unwrap().rows() > 0);
 }
 
 #[test]
@@ -285,8 +291,8 @@ fn noisy_models_are_not_confidential_and_walk_through_their_files() {
     let folder = tempfile::tempdir().unwrap();
     for method in private_methods() {
         let recipe = recipe(method);
-        let fit = private::fit(&people, &recipe, test_noise(1)).unwrap();
-        match ModelFile::new(&recipe, &fit.fitted) {
+        let fitted = fit(&people, &recipe, &Run::replayed(1)).unwrap();
+        match ModelFile::new(&recipe, &fitted) {
             Err(error) => {
                 assert!(matches!(method, "dirichlet" | "normal-release"), "{method}");
                 assert!(error.to_string().contains("paid"), "{error}");
@@ -320,9 +326,9 @@ proptest! {
         let mut recipe = Recipe { rows, ..recipe(method) };
         let settings = recipe.privacy.as_mut().unwrap();
         (settings.epsilon, settings.delta) = (Some(epsilon), delta.filter(|_| method != "dirichlet"));
-        let fit = private::fit(&people, &recipe, test_noise(seed)).unwrap();
-        prop_assert!(fit.ledger.verify().is_ok());
-        let totals = &fit.ledger.totals;
+        let fitted = fit(&people, &recipe, &Run::replayed(seed)).unwrap();
+        prop_assert!(fitted.ledger().unwrap().verify().is_ok());
+        let totals = &fitted.ledger().unwrap().totals;
         let budget = privacy::Cost::rounded_down(epsilon).unwrap().units();
         match delta.filter(|_| method != "dirichlet") {
             None => prop_assert!(totals.pure.is_some_and(|spent| spent.units <= budget)),

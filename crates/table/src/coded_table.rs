@@ -137,6 +137,20 @@ impl CountSource for CodedTable {
         let (packing, keys) = self.keys(of);
         Ok(ContingencyTable::from_keys(of.clone(), packing, keys))
     }
+
+    fn within(&self, by: &Attributes, cell: &[u32]) -> Result<Box<dyn CountSource + '_>, TableError> {
+        let (rest, domain) = self.domain.without(by)?;
+        let wanted: Vec<(&Codes, u32)> =
+            by.positions().iter().zip(cell).map(|(at, class)| (self.columns[*at].as_ref(), *class)).collect();
+        let here = |row: &usize| wanted.iter().all(|(codes, class)| codes.get(*row) == *class);
+        let rows: Vec<usize> = (0..self.rows).filter(here).collect();
+        let column = |(at, classes): (&usize, &Classes)| {
+            let codes = &self.columns[*at];
+            Arc::new(Codes::collect(classes.size(), rows.iter().map(|row| codes.get(*row))))
+        };
+        let columns = rest.positions().iter().zip(domain.variables()).map(column).collect();
+        Ok(Box::new(Self { domain, columns, rows: rows.len() }))
+    }
 }
 
 mod counting {

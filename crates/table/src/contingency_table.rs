@@ -281,6 +281,25 @@ impl ContingencyTable {
         Some(strata.into_iter().map(|(stratum, cells)| (stratum, table(cells))).collect())
     }
 
+    /// The counts of one cell of `by` over the other variables, which become those of `rest`. `None` if a variable of `by` is not
+    /// in this table, or `rest` has another number of variables.
+    pub(crate) fn slice(&self, by: &Attributes, cell: &[u32], rest: Attributes) -> Option<Self> {
+        let places = self.attributes.places_of(by)?;
+        let free = self.attributes.places_of(&self.attributes.without(by))?;
+        let sizes: Vec<usize> = free.iter().map(|place| self.packing.sizes[*place]).collect();
+        let here = |position: &usize| {
+            places.iter().zip(cell).all(|(place, class)| self.class(*position, *place) == *class)
+        };
+        let inner =
+            |position: usize| free.iter().map(|place| self.class(position, *place)).collect::<Vec<u32>>();
+        let cells: Vec<(Vec<u32>, u64)> = (0..self.occupied())
+            .filter(here)
+            .map(|position| (inner(position), self.counts[position]))
+            .collect();
+        let cells = cells.iter().map(|(cell, count)| (cell.as_slice(), *count));
+        (rest.len() == free.len()).then(|| Self::from_cells(rest, &sizes, cells))
+    }
+
     /// The dense form; `None` above [`DENSE_LIMIT`] cells.
     pub fn to_margin(&self) -> Option<Margin> {
         let cells = usize::try_from(&self.cells()).ok().filter(|cells| *cells <= DENSE_LIMIT)?;

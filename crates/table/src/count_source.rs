@@ -1,5 +1,8 @@
 //! The narrow waist: the one trait through which count-based methods see data.
 
+use std::collections::BTreeMap;
+
+use crate::counts_within::CountsWithin;
 use crate::{Attributes, ContingencyTable, Domain, Margin, TableError};
 
 /// Something that can be counted: a table in memory, a folder of Parquet files, a database.
@@ -22,5 +25,16 @@ pub trait CountSource: Sync {
     /// Dense counts over every set of `ways` variables.
     fn all_margins(&self, ways: usize) -> Result<Vec<Margin>, TableError> {
         self.margins(&Attributes::combinations(self.domain(), ways))
+    }
+
+    /// How many cells over these variables hold each number of records, empty cells left out. A database answers this without
+    /// handing over a single cell.
+    fn cell_sizes(&self, of: &Attributes) -> Result<BTreeMap<u64, u64>, TableError> {
+        Ok(self.contingency_table(of)?.size_histogram())
+    }
+
+    /// The records of one cell of `by`, as a source over the other variables.
+    fn within(&self, by: &Attributes, cell: &[u32]) -> Result<Box<dyn CountSource + '_>, TableError> {
+        Ok(Box::new(CountsWithin::new(self, by, cell)?))
     }
 }

@@ -248,6 +248,13 @@ impl Domain {
         of.positions().iter().map(|position| self.0[*position].size()).collect()
     }
 
+    /// The other variables, as positions here and as a domain of their own.
+    pub fn without(&self, by: &crate::Attributes) -> Result<(crate::Attributes, Self), TableError> {
+        let rest = crate::Attributes::all(self).without(by);
+        let classes = rest.positions().iter().map(|position| self.0[*position].clone()).collect();
+        Ok((rest, Self::new(classes)?))
+    }
+
     /// The number of cells of the cross-table of these variables, exactly.
     pub fn cells(&self, of: &crate::Attributes) -> BigUint {
         product(&self.sizes(of))

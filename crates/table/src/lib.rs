@@ -2,7 +2,8 @@
 //!
 //! A file is [read](read::read_table) into a [`Table`]: coded columns under a [`Schema`]. Methods that need only counts
 //! look at a table through [`CountSource`], whose first implementation is [`CodedTable`]: every variable in classes,
-//! counted into a dense [`Margin`] or a sparse [`ContingencyTable`] that has no limit on the number of cells.
+//! counted into a dense [`Margin`] or a sparse [`ContingencyTable`] that has no limit on the number of cells. A [`Source`] is
+//! either: records, or counts of records that stay where they are.
 //!
 //! ```
 //! use table::{Attributes, CodedTable, CountSource, Grouping, read};
@@ -22,6 +23,7 @@ pub mod codes;
 pub mod column;
 pub mod contingency_table;
 pub mod count_source;
+mod counts_within;
 mod covering;
 pub mod date;
 pub mod datetime;
@@ -37,6 +39,7 @@ pub mod profile;
 pub mod read;
 pub mod schema;
 pub mod similar_name;
+pub mod source;
 pub mod sparse_source;
 pub mod spreadsheet;
 pub mod table;
@@ -55,5 +58,6 @@ pub use error::{FileProblem, TableError};
 pub use grouping::Grouping;
 pub use margin::Margin;
 pub use schema::{DeclaredSchema, Kind, LearnedSchema, Levels, Schema, Variable};
+pub use source::Source;
 pub use sparse_source::SparseSource;
 pub use table::Table;

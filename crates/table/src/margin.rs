@@ -64,6 +64,31 @@ impl Margin {
             [self.sizes.iter().zip(cell).fold(0, |index, (size, class)| index * size + *class as usize)]
     }
 
+    /// The counts of one cell of `by` over the other variables, which become those of `rest`. `None` if a variable of `by` is not
+    /// in this margin, or `rest` has another number of variables.
+    pub(crate) fn slice(&self, by: &Attributes, cell: &[u32], rest: Attributes) -> Option<Self> {
+        let places = self.attributes.places_of(by)?;
+        let fixed =
+            |place: usize| places.iter().position(|other| *other == place).map(|at| cell[at] as usize);
+        let free: Vec<usize> = (0..self.sizes.len()).filter(|place| fixed(*place).is_none()).collect();
+        let sizes: Vec<usize> = free.iter().map(|place| self.sizes[*place]).collect();
+        let index_of = |mut index: usize| {
+            let mut stride = 1;
+            (0..self.sizes.len()).rev().fold(0, |whole, place| {
+                let class = fixed(place).unwrap_or_else(|| {
+                    let class = index % self.sizes[place];
+                    index /= self.sizes[place];
+                    class
+                });
+                let whole = whole + class * stride;
+                stride *= self.sizes[place];
+                whole
+            })
+        };
+        let counts = (0..sizes.iter().product()).map(|index| self.counts[index_of(index)]).collect();
+        (rest.len() == sizes.len()).then(|| Self { attributes: rest, sizes, counts })
+    }
+
     /// The margin over a part of the variables; `None` if one of them is not in this margin.
     pub fn margin(&self, of: &Attributes) -> Option<Self> {
         let places = self.attributes.places_of(of)?;

@@ -12,10 +12,9 @@ use std::path::Path;
 use measures::risk::uniques::unique_records;
 use measures::utility::tables::{TableOptions, all_tables};
 use measures::{Comparison, MeasureError};
-use privacy::NoiseSource;
 use rayon::prelude::*;
-use synthesis::private::{self, PrivacySettings};
-use synthesis::{Recipe, generate};
+use synthesis::private::PrivacySettings;
+use synthesis::{Recipe, fit, generate};
 use table::{Attributes, CodedTable, CountSource, Grouping, Table};
 
 use super::social_diagnosis::{self, SEVEN_VARIABLES, declared, seven_categories};
@@ -208,9 +207,8 @@ pub fn private_runs(
     let mut recipe = Recipe { rows, privacy: Some(privacy), ..Recipe::new("ipf") };
     recipe.set(&format!("estimate={estimate}"))?;
     let one = |run: u32| -> Result<Run, ReproduceError> {
-        let noise = NoiseSource::insecure_test_seed(request.seed + u64::from(run));
-        let fit = private::fit(original, &recipe, noise)?;
-        Ok(Run::of(original, &fit.fitted.table(0)?)?)
+        let replayed = synthesis::Run::replayed(request.seed + u64::from(run));
+        Ok(Run::of(original, &fit(original, &recipe, &replayed)?.table(0)?)?)
     };
     (0..request.runs).into_par_iter().map(one).collect()
 }

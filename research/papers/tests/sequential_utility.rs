@@ -10,7 +10,7 @@ use std::path::Path;
 use measures::Comparison;
 use measures::utility::tables::{TableOptions, all_tables};
 use rstest::rstest;
-use synthesis::{Recipe, fit};
+use synthesis::{Recipe, Run, fit};
 use table::Table;
 use table::read::{ReadOptions, read_table};
 use table::schema::SchemaFile;
@@ -53,7 +53,7 @@ fn tables_of_the_default_synthesis_are_near_the_originals(
     let mut means = [0.0; 2];
     for seed in 0..runs {
         let recipe = Recipe { seed: Some(seed), ..Recipe::new("sequential") };
-        let synthetic = fit(&original, &recipe).unwrap().table(0).unwrap();
+        let synthetic = fit(&original, &recipe, &Run::default()).unwrap().table(0).unwrap();
         means[0] += mean_s_pmse(&original, &synthetic, 2) / runs as f64;
         means[1] += mean_s_pmse(&original, &synthetic, 3) / runs as f64;
     }

@@ -34,7 +34,7 @@ impl Sample {
         };
         let made = request.run(&everywhere.watch())?;
         let Some(manifest) = &made.manifest else { return Ok(ExitCode::SUCCESS) };
-        let text = summary(out, manifest, &made.fitted.model.remarks());
+        let text = summary(out, manifest, &made.fitted.remarks());
         everywhere.deliver(&text, || serde_json::json!(manifest))?;
         Ok(ExitCode::SUCCESS)
     }

@@ -1,4 +1,3 @@
-use privacy::NoiseSource;
 use rstest::rstest;
 use synthesis::private::PrivacySettings;
 use table::read::{ReadOptions, read_csv_text};
@@ -22,7 +21,7 @@ fn at_budget(method: &str, claimed: &Claim, spent: f64, most: usize) -> AuditFin
     let scenarios = scenarios(method).unwrap();
     audit_code(method, claimed, &scenarios[..most.min(scenarios.len())], |table, scenario, number| {
         let recipe = scenario.recipe(method, &toml::Table::new(), &settings);
-        release(table, &recipe, NoiseSource::insecure_test_seed(number), scenario)
+        release(table, &recipe, &Run::replayed(number), scenario)
     })
     .unwrap()
 }
@@ -77,7 +76,7 @@ fn a_domain_read_off_the_records_is_caught(#[case] method: &str) {
         let learned = read_csv_text(&table::write::csv_text(table), &options)?;
         let settings = PrivacySettings { epsilon: Some(1.0), ..Default::default() };
         let recipe = scenario.recipe(method, &toml::Table::new(), &settings);
-        release(&learned, &recipe, NoiseSource::insecure_test_seed(number), scenario)
+        release(&learned, &recipe, &Run::replayed(number), scenario)
     })
     .unwrap();
     assert!(!finding.passed, "{finding:?}");
@@ -95,8 +94,7 @@ fn a_look_that_was_not_charged_is_caught(#[case] method: &str) {
         let recipe = scenario.recipe(method, &toml::Table::new(), &settings);
         // The fault: three releases, and one of them is booked.
         (0..3_u64).try_fold(0, |sum, extra| {
-            let noise = NoiseSource::insecure_test_seed(3 * number + extra);
-            Ok(sum + release(table, &recipe, noise, scenario)?)
+            Ok(sum + release(table, &recipe, &Run::replayed(3 * number + extra), scenario)?)
         })
     })
     .unwrap();

@@ -1,4 +1,4 @@
-use synthesis::{Recipe, generate, private};
+use synthesis::{Recipe, Run, fit};
 use table::read::{ReadOptions, read_csv_text};
 use table::schema::SchemaFile;
 
@@ -30,17 +30,11 @@ fn people() -> Table {
 fn made(recipe: &str) -> (Vec<Table>, Provenance) {
     let recipe = Recipe::parse(recipe).unwrap();
     let people = people();
-    if recipe.privacy.is_some() {
-        let fit = private::fit(&people, &recipe, privacy::NoiseSource::insecure_test_seed(5)).unwrap();
-        let files = (0..recipe.m).map(|number| fit.fitted.table(number).unwrap()).collect();
-        let original_rows = fit.fitted.original_rows() as u64;
-        return (files, Provenance { recipe, original_rows, ledger: Some(fit.ledger), own_schema: None });
-    }
-    let seeded = Recipe { seed: Some(3), ..recipe.clone() };
-    (
-        generate(&people, &seeded).unwrap().tables,
-        Provenance { recipe, original_rows: 600, ledger: None, own_schema: None },
-    )
+    let seed = if recipe.privacy.is_some() { 5 } else { 3 };
+    let fitted = fit(&people, &recipe, &Run::replayed(seed)).unwrap();
+    let files = (0..recipe.m).map(|number| fitted.table(number).unwrap()).collect();
+    let original_rows = fitted.original_rows() as u64;
+    (files, Provenance { recipe, original_rows, ledger: fitted.ledger().cloned(), own_schema: None })
 }
 
 fn asked(recipe: &str, what: &str, manner: &Manner) -> Result<Answer, InferenceError> {
@@ -258,10 +252,10 @@ fn a_normal_release_is_read_with_its_stated_deviation() {
     let table = read_csv_text(&text, &options).unwrap();
     let recipe = "method = \"normal-release\"\nm = 3\nrows = 1\n[options]\nvariable = \"x\"\nsigma = 10\n[privacy]\nrho = 5.0\n";
     let recipe = Recipe::parse(recipe).unwrap();
-    let fit = private::fit(&table, &recipe, privacy::NoiseSource::insecure_test_seed(5)).unwrap();
-    let files: Vec<Table> = (0..3).map(|number| fit.fitted.table(number).unwrap()).collect();
-    let original_rows = fit.fitted.original_rows() as u64;
-    let provenance = Provenance { recipe, original_rows, ledger: Some(fit.ledger), own_schema: None };
+    let fitted = fit(&table, &recipe, &Run::replayed(5)).unwrap();
+    let files: Vec<Table> = (0..3).map(|number| fitted.table(number).unwrap()).collect();
+    let original_rows = fitted.original_rows() as u64;
+    let provenance = Provenance { recipe, original_rows, ledger: fitted.ledger().cloned(), own_schema: None };
     assert_eq!(provenance.known_original_rows(), Some(400));
     let released = Released { files: &files, original_rows: Some(400), provenance: Some(&provenance) };
     let mean = Estimand::parse("mean(x)").unwrap();

@@ -17,7 +17,7 @@ use release::policy::{Reasons, Refusal};
 use release::{Attachment, Books, Input, Manifest, Release, check_target, now};
 use report::{Edition, ReportInput, pictures, report_html};
 use synthesis::copies::UniqueRecords;
-use synthesis::{Fitted, Recipe, Run, private};
+use synthesis::{Fitted, Recipe, Run};
 use table::watch::Watch;
 use table::{Table, similar_name};
 
@@ -158,13 +158,10 @@ impl ReleaseRequest {
         caveats.extend(self.keep_copies.iter().map(|reason| {
             format!("Copies of unique original records were not removed. The owner's reason: {reason}")
         }));
-        let (fitted, ledger) = if recipe.privacy.is_some() {
-            let fit = private::fit(&original, &recipe, self.noise.source()?)?;
-            (fit.fitted, Some(fit.ledger))
-        } else {
-            let run = Run { watch: watch.clone(), ..Run::default() };
-            (synthesis::fit_watched(&original, &recipe, &run)?, None)
-        };
+        let insecure_test_seed = self.noise.insecure_test_seed();
+        let run = Run { watch: watch.clone(), insecure_test_seed, ..Run::default() };
+        let fitted = synthesis::fit(&original, &recipe, &run)?;
+        let ledger = fitted.ledger();
         let folder = crate::data::file_name(&self.out);
         let candidate = Candidate {
             name: self.name.as_deref().unwrap_or(&folder),
@@ -172,7 +169,7 @@ impl ReleaseRequest {
             input_sha256: self.data.sha256()?,
             recipe: &recipe,
             fitted: &fitted,
-            ledger: ledger.as_ref(),
+            ledger,
             battery: &battery,
             limits: &limits,
             frontier: frontier.as_ref(),
@@ -203,7 +200,7 @@ impl ReleaseRequest {
             caveats: caveats.into_iter().chain(not_covered).collect(),
         };
         let manifest = candidate.write(&examined, &decision, (&self.out, self.replace))?;
-        let remarks = fitted.model.remarks();
+        let remarks = fitted.remarks();
         Ok(ReleaseOutcome { manifest, decision, findings: examined.findings, remarks })
     }
 
@@ -395,7 +392,7 @@ impl Candidate<'_> {
         };
         let manifest = release.manifest_without_files(examined.records, examined.copies);
         let recipe = Recipe { seed: None, ..self.recipe.clone() }.to_toml();
-        let remarks = self.fitted.model.remarks().into_iter().map(|remark| ("remark".to_owned(), remark));
+        let remarks = self.fitted.remarks().into_iter().map(|remark| ("remark".to_owned(), remark));
         let asked: Vec<(String, String)> = remarks.filter(|_| self.ledger.is_none()).collect();
         let input = |decision| ReportInput {
             name: self.name,

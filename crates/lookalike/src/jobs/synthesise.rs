@@ -101,18 +101,14 @@ impl SynthesiseRequest {
         }
         let table = self.data.read(watch)?;
         self.reasons.large_enough(&self.recipe, table.rows())?;
-        let (fitted, ledger) = if self.recipe.privacy.is_some() {
-            let fit = private::fit(&table, &self.recipe, self.noise.source()?)?;
-            (fit.fitted, Some(fit.ledger))
-        } else {
-            let run = Run {
-                checkpoint: self.resume.clone(),
-                memory: self.memory,
-                watch: watch.clone(),
-                ..Run::default()
-            };
-            (synthesis::fit_watched(&table, &self.recipe, &run)?, None)
+        let run = Run {
+            watch: watch.clone(),
+            checkpoint: self.resume.clone(),
+            memory: self.memory,
+            insecure_test_seed: self.noise.insecure_test_seed(),
         };
+        let fitted = synthesis::fit(&table, &self.recipe, &run)?;
+        let ledger = fitted.ledger().cloned();
         let model = match &self.save_model {
             Some(path) => Some((path, ModelFile::new(&self.recipe, &fitted)?.with_ledger(ledger.clone()))),
             None => None,

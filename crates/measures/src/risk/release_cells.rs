@@ -2,12 +2,15 @@
 //!
 //! Only cells that hold a record are kept, whatever the number of cells K.
 
+use std::collections::BTreeMap;
+
 use num_bigint::BigUint;
-use table::{Grouping, Table};
+use table::{Attributes, CountSource, Grouping, Table};
 
 use super::key_classes::KeyClasses;
 use super::matching::{check_names, names_of};
-use crate::{MeasureError, SharedTables};
+use crate::shared_tables::names_in;
+use crate::{CountedTables, MeasureError, SharedTables};
 
 /// The cells of an original table that are not empty in it or in one of its m synthetic tables.
 #[derive(Clone, Debug, PartialEq)]
@@ -33,7 +36,7 @@ impl ReleaseCells {
         check_names(original, synthetic, variables)?;
         let tables = SharedTables::over(original, synthetic, grouping, wanted)?;
         let of = match variables.is_empty() {
-            true => table::Attributes::all(tables.domain()),
+            true => Attributes::all(tables.domain()),
             false => tables.attributes(variables)?,
         };
         let classes = KeyClasses::new(&tables, &of)?;
@@ -43,6 +46,33 @@ impl ReleaseCells {
             original: classes.original_counts().to_vec(),
             synthetic: (0..classes.sets()).map(|set| classes.synthetic_counts(set).to_vec()).collect(),
             cells: tables.domain().cells(&of),
+        })
+    }
+
+    /// The cross-table of these variables, or of all when none are named, from counts alone; which cell a record lies in is not known.
+    pub fn counted<S: AsRef<str>>(tables: CountedTables<'_>, variables: &[S]) -> Result<Self, MeasureError> {
+        let domain = tables.original.domain();
+        let of = match variables.is_empty() {
+            true => Attributes::all(domain),
+            false => Attributes::named(domain, variables.iter().map(AsRef::as_ref))?,
+        };
+        let mut counts: BTreeMap<Vec<u32>, Vec<u32>> = BTreeMap::new();
+        let sides = std::iter::once(tables.original)
+            .chain(tables.synthetic.iter().map(|set| set as &dyn CountSource));
+        for (side, source) in sides.enumerate() {
+            for (cell, count) in source.contingency_table(&of)?.iter() {
+                let sides = counts.entry(cell).or_insert_with(|| vec![0; 1 + tables.synthetic.len()]);
+                sides[side] = u32::try_from(count)
+                    .map_err(|_| MeasureError::TooManyRecords { records: source.records() })?;
+            }
+        }
+        let of_side = |side: usize| counts.values().map(|sides| sides[side]).collect::<Vec<u32>>();
+        Ok(Self {
+            variables: names_in(domain, &of),
+            cell_of_record: Vec::new(),
+            original: of_side(0),
+            synthetic: (1..=tables.synthetic.len()).map(of_side).collect(),
+            cells: domain.cells(&of),
         })
     }
 
@@ -102,10 +132,10 @@ impl ReleaseCells {
 
     /// The number of original records.
     pub fn records(&self) -> usize {
-        self.cell_of_record.len()
+        self.original.iter().map(|count| *count as usize).sum()
     }
 
-    /// The listed cell of each original record, in row order.
+    /// The listed cell of each original record, in row order; none if only counts were known.
     pub fn cell_of_record(&self) -> &[u32] {
         &self.cell_of_record
     }

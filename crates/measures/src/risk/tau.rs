@@ -17,7 +17,8 @@ use table::{Kind, Table};
 
 use super::release_cells::{ReleaseCells, real};
 use crate::{
-    Better, Comparison, Finding, Measure, MeasureCard, MeasureError, Null, Range, Settings, SyntheticSets,
+    Better, Comparison, CountMeasure, CountedTables, Finding, Measure, MeasureCard, MeasureError, Null,
+    Range, Settings, SyntheticSets,
 };
 
 /// The four τ metrics at one k and d.
@@ -229,6 +230,29 @@ impl Measure for TauMetrics {
         settings: &Settings,
     ) -> Result<Vec<Finding>, MeasureError> {
         findings(sets.original, sets.synthetic, settings)
+    }
+
+    fn on_counts(&self) -> Option<&dyn CountMeasure> {
+        Some(self)
+    }
+}
+
+impl CountMeasure for TauMetrics {
+    fn evaluate_counts(
+        &self,
+        tables: CountedTables<'_>,
+        settings: &Settings,
+    ) -> Result<Vec<Finding>, MeasureError> {
+        let all = [Vec::new()];
+        let keys = if settings.keys.is_empty() { &all[..] } else { &settings.keys[..] };
+        let mut findings = Vec::new();
+        for keys in keys {
+            let cells = ReleaseCells::counted(tables, keys)?;
+            for (k, d) in &settings.tau.at {
+                findings.extend(Tau::empirical(&cells, *k, *d, settings.tau.scale)?.findings(&cells));
+            }
+        }
+        Ok(findings)
     }
 }
 

@@ -4,9 +4,14 @@
 //! 2020, eq. 1). A cell that both files leave empty counts as agreement, 1; `detail.occupied` is the mean over the other
 //! cells, which does not reward large empty tables.
 
+use table::CountSource;
+
+use crate::evaluation::mean_of_sets;
+use crate::shared_tables::names_in;
 use crate::utility::tables::{CellPairs, each_table, wanted_tables};
 use crate::{
-    Better, Comparison, Finding, Measure, MeasureCard, MeasureError, Null, Range, Settings, SharedTables,
+    Better, Comparison, CountMeasure, CountedTables, Finding, Measure, MeasureCard, MeasureError, Null,
+    Range, Settings, SharedTables,
 };
 
 /// The mean ratio of counts of a table.
@@ -87,25 +92,45 @@ impl Measure for Counts {
         settings: &Settings,
     ) -> Result<Vec<Finding>, MeasureError> {
         let shared = SharedTables::new(comparison, &settings.tables.grouping)?;
-        let mut findings = Vec::new();
-        for (which, of) in wanted_tables(&shared, settings)? {
-            let ratios = each_table(
-                shared.original(),
-                &shared.synthetic()[0],
-                &of,
-                settings.tables.missing,
-                |of, counts| (shared.names(of), RatioOfCounts::of(counts)),
-            )?;
-            let defined: Vec<f64> =
-                ratios.iter().filter_map(|(_, ratio)| Some(ratio.ok()?.all_cells)).collect();
-            findings.push(which.note(CARDS[1].mean_finding(&[], &defined)));
-            findings.extend(ratios.into_iter().map(|(on, ratio)| match ratio {
-                Ok(ratio) => CARDS[0].finding(&on, ratio.all_cells).with("occupied", ratio.occupied),
-                Err(because) => CARDS[0].undefined(&on, because),
-            }));
-        }
-        Ok(findings)
+        self.evaluate_counts((&shared).into(), settings)
     }
+
+    fn on_counts(&self) -> Option<&dyn CountMeasure> {
+        Some(self)
+    }
+}
+
+impl CountMeasure for Counts {
+    fn evaluate_counts(
+        &self,
+        tables: CountedTables<'_>,
+        settings: &Settings,
+    ) -> Result<Vec<Finding>, MeasureError> {
+        let found = tables.synthetic.iter().map(|set| of_tables(tables.original, set, settings));
+        Ok(mean_of_sets(found.collect::<Result<_, _>>()?))
+    }
+}
+
+/// The ratios of all wanted tables of one synthetic table.
+fn of_tables(
+    original: &dyn CountSource,
+    synthetic: &dyn CountSource,
+    settings: &Settings,
+) -> Result<Vec<Finding>, MeasureError> {
+    let domain = original.domain();
+    let mut findings = Vec::new();
+    for (which, of) in wanted_tables(domain, settings)? {
+        let ratios = each_table(original, synthetic, &of, settings.tables.missing, |of, counts| {
+            (names_in(domain, of), RatioOfCounts::of(counts))
+        })?;
+        let defined: Vec<f64> = ratios.iter().filter_map(|(_, ratio)| Some(ratio.ok()?.all_cells)).collect();
+        findings.push(which.note(CARDS[1].mean_finding(&[], &defined)));
+        findings.extend(ratios.into_iter().map(|(on, ratio)| match ratio {
+            Ok(ratio) => CARDS[0].finding(&on, ratio.all_cells).with("occupied", ratio.occupied),
+            Err(because) => CARDS[0].undefined(&on, because),
+        }));
+    }
+    Ok(findings)
 }
 
 #[cfg(test)]

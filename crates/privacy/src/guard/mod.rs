@@ -2,11 +2,12 @@
 //!
 //! A [`GuardedTable`] is made from a *declared* schema, so its classes say nothing of the records. It shows the domain, which is
 //! public, and answers questions under noise; every question names its price, which the ledger books first. There is no other
-//! door: the counts are private fields.
+//! door: the counts are private fields. The records may be elsewhere: any source of counts in the declared classes will do, and only
+//! sums of numbers need the records themselves.
 //!
 //! ```compile_fail,E0616
 //! # fn peek(guard: &privacy::GuardedTable<'_>) {
-//! let counts = &guard.coded; // an unpaid look does not compile
+//! let counts = &guard.held; // an unpaid look does not compile
 //! # }
 //! ```
 
@@ -16,7 +17,10 @@ mod predictive;
 mod thresholded;
 
 use num_bigint::BigUint;
-use table::{Attributes, CodedTable, Codes, CountSource, DeclaredSchema, Domain, Margin, Table};
+use table::{
+    Attributes, CodedTable, Codes, CountSource, DeclaredSchema, Domain, Margin, Schema, Source, Table,
+    TableError,
+};
 
 pub use self::moments::{GRID, ScaledVariable};
 pub use self::noisy_cells::{DENSE_CELLS, LazyCells, NoisyCells};
@@ -28,12 +32,64 @@ use crate::{Cost, Neighbours, NoiseSource, NoiseStream, PrivacyError, conversion
 
 /// A confidential table behind its ledger.
 pub struct GuardedTable<'a> {
-    coded: CodedTable,
-    records: &'a Table,
-    /// The rows of the table that are here; all of them if none are named.
-    rows: Option<Vec<u32>>,
+    held: Held<'a>,
+    schema: &'a Schema,
     ledger: &'a mut PrivacyLedger,
     noise: &'a mut NoiseSource,
+}
+
+/// What is looked at.
+enum Held<'a> {
+    /// Records in memory, in classes and as they are.
+    Records {
+        coded: CodedTable,
+        records: &'a Table,
+        /// The rows of the table that are here; all of them if none are named.
+        rows: Option<Vec<u32>>,
+    },
+    /// Counts of records that are elsewhere.
+    Counts(Box<dyn CountSource + 'a>),
+}
+
+impl Held<'_> {
+    fn counts(&self) -> &dyn CountSource {
+        match self {
+            Self::Records { coded, .. } => coded,
+            Self::Counts(counts) => counts.as_ref(),
+        }
+    }
+
+    /// The rows of every part by some variables, in one pass; `None` where there are no rows.
+    fn rows_by(&self, by: &Attributes, sizes: &[usize], parts: usize) -> Option<Vec<Vec<u32>>> {
+        let Self::Records { coded, .. } = self else { return None };
+        let mut rows_of: Vec<Vec<u32>> = vec![Vec::new(); parts];
+        for row in 0..coded.records() as usize {
+            let part =
+                by.positions().iter().zip(sizes).fold(0, |part, (position, size)| {
+                    part * size + coded.columns()[*position].get(row) as usize
+                });
+            rows_of[part].push(row as u32);
+        }
+        Some(rows_of)
+    }
+
+    /// One part: these rows, or this cell.
+    fn part(&self, by: &Attributes, cell: &[u32], part: Option<Vec<u32>>) -> Result<Held<'_>, TableError> {
+        match (self, part) {
+            (Self::Records { coded, records, rows }, Some(part)) => {
+                let (rest, domain) = coded.domain().without(by)?;
+                let columns = rest.positions().iter().zip(domain.variables()).map(|(position, classes)| {
+                    let codes = &coded.columns()[*position];
+                    Codes::collect(classes.size(), part.iter().map(|row| codes.get(*row as usize)))
+                });
+                let coded = CodedTable::from_codes(domain.clone(), columns.collect());
+                let row_here = |row: &u32| rows.as_ref().map_or(*row, |rows| rows[*row as usize]);
+                let rows = Some(part.iter().map(row_here).collect());
+                Ok(Held::Records { coded, records, rows })
+            }
+            _ => Ok(Held::Counts(self.counts().within(by, cell)?)),
+        }
+    }
 }
 
 /// Integers under noise, and the noise.
@@ -94,28 +150,34 @@ impl NoiseLaw {
 }
 
 impl<'a> GuardedTable<'a> {
-    /// Puts a table behind a ledger. It must have been read under this very schema; classes of numbers are its cuts, or else `groups`
-    /// classes of equal width over the declared range.
+    /// Puts a table, or counts, behind a ledger. Records must have been read, and counts made, under this very schema; classes of numbers are
+    /// its cuts, or else `groups` classes of equal width over the declared range.
     pub fn new(
-        records: &'a Table,
+        source: impl Into<Source<'a>>,
         schema: &DeclaredSchema,
         groups: usize,
         ledger: &'a mut PrivacyLedger,
         noise: &'a mut NoiseSource,
     ) -> Result<Self, PrivacyError> {
-        if records.schema() != schema.schema() {
+        let source = source.into();
+        if source.schema() != schema.schema() {
             return Err(PrivacyError::Table(
                 "the table was read under another schema than the declared one".into(),
             ));
         }
-        let domain = Domain::declared(schema, groups)?;
-        let coded = CodedTable::in_domain(records, &domain)?;
-        Ok(Self { coded, records, rows: None, ledger, noise })
+        let held = match source.table() {
+            Some(records) => {
+                let coded = CodedTable::in_domain(records, &Domain::declared(schema, groups)?)?;
+                Held::Records { coded, records, rows: None }
+            }
+            None => Held::Counts(source.counts(groups)?),
+        };
+        Ok(Self { held, schema: source.schema(), ledger, noise })
     }
 
     /// The variables and their classes, which are declared.
     pub fn domain(&self) -> &Domain {
-        self.coded.domain()
+        self.held.counts().domain()
     }
 
     /// The relation of neighbours that the ledger is kept for.
@@ -139,13 +201,13 @@ impl<'a> GuardedTable<'a> {
 
     /// The number of records where it is public by definition: under replace-one neighbours.
     pub fn public_size(&self) -> Option<u64> {
-        (self.neighbours() == Neighbours::ReplaceOne).then(|| self.coded.records())
+        (self.neighbours() == Neighbours::ReplaceOne).then(|| self.held.counts().records())
     }
 
     /// The number of records under noise. One record more or less changes it by one.
     pub fn noisy_size(&mut self, purpose: &str, charge: Charge) -> Result<i64, PrivacyError> {
         let law = self.pay(purpose, charge, 1, 1)?;
-        Ok(law.add_to(self.coded.records() as i64, self.noise.rng()))
+        Ok(law.add_to(self.held.counts().records() as i64, self.noise.rng()))
     }
 
     /// The counts of a margin under noise. One record changes one cell by one, or two cells if it is replaced.
@@ -154,7 +216,7 @@ impl<'a> GuardedTable<'a> {
         let purpose = format!("counts of {}", self.domain().describe(of));
         let (l1, l2_squared) = self.histogram_sensitivities();
         let law = self.pay(&purpose, charge, l1, l2_squared)?;
-        let margin = self.coded.margins(std::slice::from_ref(of))?.remove(0);
+        let margin = self.held.counts().margins(std::slice::from_ref(of))?.remove(0);
         let rng = self.noise.rng();
         let counts = margin.counts().iter().map(|count| law.add_to(*count as i64, rng)).collect();
         Ok(NoisyCounts { counts, law })
@@ -183,7 +245,7 @@ impl<'a> GuardedTable<'a> {
         };
         self.ledger.spend(event)?;
         let wanted: Vec<Attributes> = candidates.iter().map(|candidate| candidate.of.clone()).collect();
-        let margins = self.coded.margins(&wanted)?;
+        let margins = self.held.counts().margins(&wanted)?;
         let score = |(margin, candidate): (&Margin, &Candidate<'_>)| {
             let differences = margin.counts().iter().zip(candidate.expected);
             let distance: i128 =
@@ -215,7 +277,7 @@ impl<'a> GuardedTable<'a> {
         let (l1, _) = self.histogram_sensitivities();
         let law = DiscreteLaplace::for_cost(epsilon, l1)?;
         self.ledger.spend(Event::discrete_laplace("counts of all cells", epsilon, l1)?)?;
-        let table = self.coded.contingency_table(&all)?;
+        let table = self.held.counts().contingency_table(&all)?;
         let keyed = self.noise.keyed();
         Ok(NoisyCells::Lazy(Box::new(LazyCells::new(table, law, keyed, self.noise.rng()))))
     }
@@ -231,39 +293,20 @@ impl<'a> GuardedTable<'a> {
         let domain = self.domain().clone();
         let sizes = domain.sizes(by);
         let parts = Margin::checked_cells(&domain, by).map_err(refused)?;
-        let rest = Attributes::all(&domain).without(by);
-        let classes = rest.positions().iter().map(|position| domain.variables()[*position].clone()).collect();
-        let rest_domain = Domain::new(classes).map_err(refused)?;
+        let mut rows_of = self.held.rows_by(by, &sizes, parts).map(Vec::into_iter);
         let group = self.ledger.parallel(domain.describe(by))?;
-        let mut rows_of: Vec<Vec<u32>> = vec![Vec::new(); parts];
-        for row in 0..self.coded.records() as usize {
-            let part = by.positions().iter().zip(&sizes).fold(0, |part, (position, size)| {
-                part * size + self.coded.columns()[*position].get(row) as usize
-            });
-            rows_of[part].push(row as u32);
-        }
         let mut answers = Vec::with_capacity(parts);
-        for (part, rows) in rows_of.into_iter().enumerate() {
+        for part in 0..parts {
             let cell = noisy_cells::cell_at(&BigUint::from(part), &sizes);
             let labels = by.positions().iter().zip(&cell);
             let labels = labels.map(|(position, class)| domain.variables()[*position].label(*class));
-            let columns = rest.positions().iter().map(|position| {
-                let codes = &self.coded.columns()[*position];
-                let size = domain.variables()[*position].size();
-                Codes::collect(size, rows.iter().map(|row| codes.get(*row as usize)))
-            });
-            let coded = CodedTable::from_codes(rest_domain.clone(), columns.collect());
-            let row_here = |row: &u32| self.rows.as_ref().map_or(*row, |rows| rows[*row as usize]);
-            let rows = rows.iter().map(row_here).collect();
+            let rows = rows_of.as_mut().and_then(Iterator::next);
+            let held = self.held.part(by, &cell, rows).map_err(refused)?;
             self.ledger.enter(group, labels.collect::<Vec<_>>().join(" × "))?;
-            let mut guard = GuardedTable {
-                coded,
-                records: self.records,
-                rows: Some(rows),
-                ledger: self.ledger,
-                noise: self.noise,
-            };
+            let mut guard =
+                GuardedTable { held, schema: self.schema, ledger: self.ledger, noise: self.noise };
             let answer = ask(&cell, &mut guard);
+            drop(guard);
             self.ledger.leave();
             answers.push((cell, answer?));
         }

@@ -4,10 +4,10 @@
 //! q are integers, so that noise on them is integer noise and exact. One record changes a sum of q by at most G and a sum of
 //! products by at most G²; a replaced record by twice that.
 
-use table::Variable;
 use table::column::Entry;
+use table::{Table, Variable};
 
-use super::GuardedTable;
+use super::{GuardedTable, Held};
 use crate::ledger::{Charge, Event, Mechanism, Sensitivity};
 use crate::noise::DiscreteGaussian;
 use crate::{Cost, Neighbours, PrivacyError};
@@ -69,11 +69,12 @@ impl ScaledVariable {
 impl GuardedTable<'_> {
     /// The variable of this name with its declared bounds.
     pub fn scaled(&self, name: &str) -> Result<ScaledVariable, PrivacyError> {
-        ScaledVariable::new(self.records.schema().variable(name)?)
+        ScaledVariable::new(self.schema.variable(name)?)
     }
 
     /// The sum over records of one variable, or of the product of two, on their grids.
     pub fn noisy_sum(&mut self, factors: &[&ScaledVariable], charge: Charge) -> Result<i64, PrivacyError> {
+        self.held.table()?;
         let names: Vec<&str> = factors.iter().map(|factor| factor.name.as_str()).collect();
         let bound = factors.iter().fold(1, |bound: u64, _| bound * GRID as u64);
         let change = bound * self.neighbours().histogram_l1_sensitivity();
@@ -103,6 +104,7 @@ impl GuardedTable<'_> {
         sigma: f64,
         rows: u64,
     ) -> Result<Vec<f64>, PrivacyError> {
+        self.held.table()?;
         let variance = self.normal_variance(of, sigma)?;
         let law = DiscreteGaussian::with_variance_parameter(variance, 1)?;
         let units = (u128::from(rows) * (squared_change() << 40)).div_ceil(2 * variance);
@@ -137,20 +139,34 @@ impl GuardedTable<'_> {
     }
 
     fn coded_records(&self) -> u64 {
-        table::CountSource::records(&self.coded)
+        self.held.counts().records()
     }
 
     /// The grid values of a variable in the records that are here.
     fn grid(&self, of: &ScaledVariable) -> Result<Vec<i64>, PrivacyError> {
-        let column = self.records.column(&of.name)?;
+        let (records, rows) = self.held.table()?;
+        let column = records.column(&of.name)?;
         let value = |row: usize| match column.number(row) {
             Some(Entry::Value(value)) => of.to_grid(value),
             _ => 0,
         };
-        Ok(match &self.rows {
+        Ok(match rows {
             Some(rows) => rows.iter().map(|row| value(*row as usize)).collect(),
             None => (0..column.len()).map(value).collect(),
         })
+    }
+}
+
+impl<'a> Held<'a> {
+    /// The records, and which of their rows are here; refused where there are only counts.
+    fn table(&self) -> Result<(&'a Table, Option<&[u32]>), PrivacyError> {
+        match self {
+            Self::Records { records, rows, .. } => Ok((records, rows.as_deref())),
+            Self::Counts(_) => Err(PrivacyError::Table(
+                "a sum of numbers needs the records themselves, and here are only their counts; use a method of counts, such as `ipf`"
+                    .into(),
+            )),
+        }
     }
 }
 

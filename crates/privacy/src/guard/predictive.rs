@@ -7,12 +7,14 @@
 //! ((1 + a)/a)ⁿ at most, when that cell was empty. So ε = n·ln(1 + 1/a), attained with a = 1/(e^(ε/n) − 1) (McClure & Reiter, Appendix A).
 //! Each data set is another n draws and pays again.
 //!
-//! **Exactness.** a is a multiple of a power of two, rounded up, and each draw is one uniform integer below N·2ˢ + K·a·2ˢ.
+//! **Exactness.** a is a multiple of a power of two, rounded up, and each draw is one uniform integer below N·2ˢ + K·a·2ˢ. The first N·2ˢ of
+//! these are shared out among the records, 2ˢ each, in whatever order the records have: in that of the table, or of the cells where only their counts
+//! are known.
 
 use num_bigint::BigUint;
-use table::{Attributes, CountSource};
+use table::{Attributes, CodedTable, ContingencyTable, TableError};
 
-use super::GuardedTable;
+use super::{GuardedTable, Held};
 use crate::ledger::{Charge, Event, Mechanism, Sensitivity};
 use crate::noise::{uniform_below, uniform_below_u64};
 use crate::{Cost, Neighbours, PrivacyError};
@@ -72,10 +74,11 @@ impl GuardedTable<'_> {
             scale: Some(weight.value()),
             charge: Charge::Pure(epsilon),
         })?;
-        let domain = self.coded.domain();
+        let domain = self.held.counts().domain();
         let all = Attributes::all(domain);
         let sizes = domain.sizes(&all);
-        let records = BigUint::from(self.coded.records()) << weight.shift;
+        let records = BigUint::from(self.held.counts().records()) << weight.shift;
+        let cells_of_records = CellsOfRecords::new(&self.held)?;
         let everything = &records + domain.cells(&all) * weight.units;
         let rng = self.noise.rng();
         let mut drawn = Vec::with_capacity(rows);
@@ -84,8 +87,7 @@ impl GuardedTable<'_> {
             let mut any_cell =
                 || sizes.iter().map(|size| uniform_below_u64(rng, *size as u64) as u32).collect::<Vec<u32>>();
             if unit < records {
-                let row = usize::try_from(unit >> weight.shift).unwrap_or_default();
-                let mut cell: Vec<u32> = self.coded.columns().iter().map(|codes| codes.get(row)).collect();
+                let mut cell = cells_of_records.at(u64::try_from(unit >> weight.shift).unwrap_or_default());
                 // A record where none can be counts for no cell in particular, so that neighbours keep one denominator.
                 while !possible(&cell) {
                     cell = any_cell();
@@ -100,5 +102,37 @@ impl GuardedTable<'_> {
             }
         }
         Ok(drawn)
+    }
+}
+
+/// The cell of every record.
+enum CellsOfRecords<'a> {
+    /// In the order of the table.
+    Coded(&'a CodedTable),
+    /// In the order of cells, with the running totals of their counts.
+    Counted(ContingencyTable, Vec<u64>),
+}
+
+impl<'a> CellsOfRecords<'a> {
+    fn new(held: &'a Held<'_>) -> Result<Self, TableError> {
+        match held {
+            Held::Records { coded, .. } => Ok(Self::Coded(coded)),
+            Held::Counts(counts) => {
+                let table = counts.contingency_table(&Attributes::all(counts.domain()))?;
+                let totals = table.counts().iter().scan(0, |total, count| {
+                    *total += count;
+                    Some(*total)
+                });
+                let totals = totals.collect();
+                Ok(Self::Counted(table, totals))
+            }
+        }
+    }
+
+    fn at(&self, record: u64) -> Vec<u32> {
+        match self {
+            Self::Coded(coded) => coded.columns().iter().map(|codes| codes.get(record as usize)).collect(),
+            Self::Counted(table, totals) => table.cell(totals.partition_point(|total| *total <= record)),
+        }
     }
 }

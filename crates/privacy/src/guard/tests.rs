@@ -3,7 +3,7 @@ use std::collections::BTreeMap;
 use num_bigint::BigUint;
 use table::read::{ReadOptions, read_csv_text};
 use table::schema::SchemaFile;
-use table::{Attributes, DeclaredSchema, Table};
+use table::{Attributes, DeclaredSchema, Source, SparseSource, Table};
 
 use super::*;
 use crate::ledger::{Budget, DeltaCost};
@@ -323,4 +323,48 @@ fn draws_around_a_mean_are_as_many_as_rho_pays_for() {
     let mean = found.1.iter().sum::<f64>() / 16.0;
     assert!((mean - 45.0).abs() < 5.0 * 12.5, "{mean}");
     assert!(ledger.spent().cost() <= epsilon(0.5));
+}
+
+/// Records in the order of their cells and counts of them give the same answers from the same noise, strata and draws included; sums need
+/// the records, and are refused before they are paid for.
+#[test]
+fn counts_answer_like_the_records_that_they_count() {
+    let (table, schema) =
+        read(SCHEMA, "sex,town,age\nF,a,20\nF,a,25\nF,a,60\nF,c,80\nM,b,40\nM,b,60\nM,b,70\n");
+    let source = Source::from(&table).counts(5).unwrap();
+    let cross = source.contingency_table(&Attributes::all(source.domain())).unwrap();
+    let counts = SparseSource::new(source.domain().clone(), cross);
+    let ask = |source: Source<'_>, neighbours: Neighbours| {
+        let mut ledger = PrivacyLedger::open(pure(20.0), neighbours, "person");
+        let mut noise = NoiseSource::insecure_test_seed(9);
+        let mut guard = GuardedTable::new(source, &schema, 5, &mut ledger, &mut noise).unwrap();
+        let mut answers = vec![guard.noisy_size("size", Charge::Pure(epsilon(0.5))).unwrap()];
+        let mut margin = |guard: &mut GuardedTable<'_>, of: &[usize]| {
+            let of = Attributes::new(of.iter().copied());
+            answers.extend(guard.noisy_margin(&of, Charge::Pure(epsilon(0.5))).unwrap().counts);
+        };
+        margin(&mut guard, &[0, 2]);
+        if neighbours == Neighbours::ReplaceOne {
+            let drawn = guard.predictive_draws("a data set", 50, epsilon(1.0), &|cell: &[u32]| cell[1] != 2);
+            answers.extend(drawn.unwrap().into_iter().flatten().map(i64::from));
+        } else {
+            let parts = guard.in_parts(&Attributes::new([1]), |_, part| {
+                margin(part, &[0, 1]);
+                part.noisy_size("size of a part", Charge::Pure(epsilon(0.5)))
+            });
+            answers.extend(parts.unwrap().into_iter().map(|(_, size)| size));
+        }
+        let age = guard.scaled("age").unwrap();
+        let sum = guard.noisy_sum(&[&age], Charge::Pure(epsilon(0.5))).map(|_| ());
+        drop(guard);
+        (answers, ledger.events().count(), sum)
+    };
+    for (neighbours, questions) in [(Neighbours::ReplaceOne, 3), (Neighbours::AddRemove, 8)] {
+        let (of_records, all, sum) = ask(Source::Records(&table), neighbours);
+        assert_eq!((all, sum), (questions + 1, Ok(())));
+        let (of_counts, paid, refused) = ask(Source::Counts { schema: &schema, counts: &counts }, neighbours);
+        assert_eq!((of_records, questions), (of_counts, paid));
+        let refused = refused.unwrap_err().to_string();
+        assert!(refused.contains("needs the records themselves"), "{refused}");
+    }
 }

@@ -9,7 +9,7 @@
 //!
 //! **Replace-one.** Two cells may change: the rate is halved, and both may appear: δ is halved for each.
 
-use table::{Attributes, CountSource};
+use table::Attributes;
 
 use super::GuardedTable;
 use crate::ledger::{Charge, DeltaCost, Event, Mechanism, Sensitivity};
@@ -51,7 +51,7 @@ impl GuardedTable<'_> {
             scale: Some(law.scale()),
             charge: Charge::Approximate(epsilon, delta),
         })?;
-        let table = self.coded.contingency_table(&Attributes::all(self.coded.domain()))?;
+        let table = self.held.counts().contingency_table(&Attributes::all(self.domain()))?;
         let rng = self.noise.rng();
         let mut released = Vec::new();
         for (cell, count) in table.iter() {

@@ -12,7 +12,7 @@ use super::uniform_cell::UniformCell;
 use super::weighted_cells::WeightedCells;
 use crate::card::{MethodCard, Needs, OptionCard};
 use crate::randomness::Seed;
-use crate::synthesizer::{Data, Drawn};
+use crate::synthesizer::{CountSynthesizer, Data};
 use crate::{Cells, Model, StructuralZeros, SynthesisError, Synthesizer, registry};
 
 pub mod private;
@@ -40,8 +40,8 @@ struct Catall {
 }
 
 /// A synthesizer with these options.
-pub fn build(options: &toml::Table) -> Result<Box<dyn Synthesizer>, SynthesisError> {
-    Ok(Box::new(settings(options)?))
+pub fn build(options: &toml::Table) -> Result<Synthesizer, SynthesisError> {
+    Ok(Synthesizer::Counts(Box::new(settings(options)?)))
 }
 
 fn settings(options: &toml::Table) -> Result<Catall, SynthesisError> {
@@ -52,12 +52,8 @@ fn settings(options: &toml::Table) -> Result<Catall, SynthesisError> {
     Ok(catall)
 }
 
-impl Synthesizer for Catall {
-    fn card(&self) -> &'static MethodCard {
-        &CARD
-    }
-
-    fn fit(&self, data: Data<'_>, _: Seed) -> Result<Box<dyn Model>, SynthesisError> {
+impl CountSynthesizer for Catall {
+    fn fit(&self, data: Data<'_>) -> Result<Box<dyn Model<Cells>>, SynthesisError> {
         let domain = data.counts.domain();
         let table = data.counts.contingency_table(&Attributes::all(domain))?;
         let state = State { domain: domain.clone(), nprior: self.nprior, zeros: data.zeros.clone(), table };
@@ -96,7 +92,7 @@ impl CatallModel {
 }
 
 /// A model from its stored state: exact, or noisy.
-pub fn load(mut state: serde_json::Value) -> Result<Box<dyn Model>, SynthesisError> {
+pub fn load(mut state: serde_json::Value) -> Result<Box<dyn Model<Cells>>, SynthesisError> {
     let broken = |error: serde_json::Error| SynthesisError::ModelFile(error.to_string());
     if let Some(noisy) = state.get_mut("noisy") {
         let noisy = serde_json::from_value(noisy.take()).map_err(broken)?;
@@ -106,8 +102,8 @@ pub fn load(mut state: serde_json::Value) -> Result<Box<dyn Model>, SynthesisErr
     Ok(Box::new(CatallModel::new(state)?))
 }
 
-impl Model for CatallModel {
-    fn sample(&self, rows: usize, seed: Seed) -> Result<Drawn, SynthesisError> {
+impl Model<Cells> for CatallModel {
+    fn sample(&self, rows: usize, seed: Seed) -> Result<Cells, SynthesisError> {
         let records = self.cell_of_record.len();
         let prior_share = self.state.nprior / (records as f64 + self.state.nprior);
         let (domain, table) = (&self.state.domain, &self.state.table);
@@ -130,7 +126,7 @@ impl Model for CatallModel {
             }
             columns
         });
-        Ok(cells.into())
+        Ok(cells)
     }
 
     fn state(&self) -> serde_json::Value {

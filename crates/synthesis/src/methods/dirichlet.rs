@@ -11,8 +11,9 @@ use privacy::{Cost, GuardedTable, Neighbours, PriorWeight};
 use serde::Deserialize;
 
 use crate::card::{MethodCard, Needs};
-use crate::private::{Outcome, PrivateSynthesizer, Public, Spending};
-use crate::{Cells, Drawn, SynthesisError, registry};
+use crate::model::PaidDataSets;
+use crate::private::{PrivateSynthesizer, Public, Spending};
+use crate::{AnyModel, Cells, SynthesisError, registry};
 
 /// The card.
 pub const CARD: MethodCard = MethodCard {
@@ -35,10 +36,6 @@ pub fn build(options: &toml::Table) -> Result<Box<dyn PrivateSynthesizer>, Synth
 }
 
 impl PrivateSynthesizer for Dirichlet {
-    fn card(&self) -> &'static MethodCard {
-        &CARD
-    }
-
     fn needs_neighbours(&self) -> Option<Neighbours> {
         Some(Neighbours::ReplaceOne)
     }
@@ -54,7 +51,7 @@ impl PrivateSynthesizer for Dirichlet {
         Ok((1..=public.m).map(event).collect())
     }
 
-    fn fit(&self, guard: &mut GuardedTable<'_>, public: &Public<'_>) -> Result<Outcome, SynthesisError> {
+    fn fit(&self, guard: &mut GuardedTable<'_>, public: &Public<'_>) -> Result<AnyModel, SynthesisError> {
         let epsilon = each(public)?;
         let possible = |cell: &[u32]| !public.zeros.contains(cell);
         let rows = public.rows.unwrap_or(public.size);
@@ -64,11 +61,11 @@ impl PrivateSynthesizer for Dirichlet {
             let column = |place: usize| drawn.iter().map(|cell| cell[place]).collect();
             let mut cells = Cells::with_capacity(public.domain, rows as usize);
             cells.append(&(0..public.domain.variables().len()).map(column).collect());
-            data_sets.push(Drawn::Cells(cells));
+            data_sets.push(cells);
         }
         let weight = PriorWeight::for_cost(epsilon, rows)?.value();
         let remark = format!("the prior adds {weight:.4} records to every cell that can occur");
-        Ok(Outcome::DataSets(data_sets, vec![remark]))
+        Ok(AnyModel::Cells(Box::new(PaidDataSets::new(data_sets, vec![remark]))))
     }
 }
 

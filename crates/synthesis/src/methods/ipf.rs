@@ -14,7 +14,7 @@ use table::{Attributes, Domain};
 use crate::card::{MethodCard, Needs, OptionCard};
 use crate::cells::Block;
 use crate::randomness::Seed;
-use crate::synthesizer::{Data, Drawn};
+use crate::synthesizer::{CountSynthesizer, Data};
 use crate::{Cells, Model, StructuralZeros, SynthesisError, Synthesizer, registry};
 
 pub mod private;
@@ -112,7 +112,7 @@ impl Default for Ipf {
 }
 
 /// A synthesizer with these options.
-pub fn build(options: &toml::Table) -> Result<Box<dyn Synthesizer>, SynthesisError> {
+pub fn build(options: &toml::Table) -> Result<Synthesizer, SynthesisError> {
     let ipf: Ipf = registry::options(options, &CARD)?;
     if !(ipf.nprior.is_finite() && ipf.nprior >= 0.0) {
         return Err(SynthesisError::option("nprior", "it must be 0 or a positive number"));
@@ -126,7 +126,7 @@ pub fn build(options: &toml::Table) -> Result<Box<dyn Synthesizer>, SynthesisErr
     if ipf.sweeps == 0 {
         return Err(SynthesisError::option("sweeps", "at least one sweep is needed"));
     }
-    Ok(Box::new(ipf))
+    Ok(Synthesizer::Counts(Box::new(ipf)))
 }
 
 /// The margins that an option names.
@@ -161,17 +161,13 @@ fn one_way_margins_of_the_rest(wanted: &mut Vec<Attributes>, domain: &Domain) ->
     rest
 }
 
-impl Synthesizer for Ipf {
-    fn card(&self) -> &'static MethodCard {
-        &CARD
-    }
-
+impl CountSynthesizer for Ipf {
     fn refuses_strata(&self) -> Option<&'static str> {
         let message = "`totals` are of the whole population; rake without strata, or name the strata's variables in the totals";
         (!self.totals.list().is_empty()).then_some(message)
     }
 
-    fn fit(&self, data: Data<'_>, _: Seed) -> Result<Box<dyn Model>, SynthesisError> {
+    fn fit(&self, data: Data<'_>) -> Result<Box<dyn Model<Cells>>, SynthesisError> {
         let domain = data.counts.domain();
         let names = Names(domain);
         let mut wanted = match &self.margins {
@@ -348,14 +344,14 @@ impl IpfModel {
 }
 
 /// A model from its stored state.
-pub fn load(state: serde_json::Value) -> Result<Box<dyn Model>, SynthesisError> {
+pub fn load(state: serde_json::Value) -> Result<Box<dyn Model<Cells>>, SynthesisError> {
     let model: IpfModel =
         serde_json::from_value(state).map_err(|error| SynthesisError::ModelFile(error.to_string()))?;
     Ok(Box::new(model))
 }
 
-impl Model for IpfModel {
-    fn sample(&self, rows: usize, seed: Seed) -> Result<Drawn, SynthesisError> {
+impl Model<Cells> for IpfModel {
+    fn sample(&self, rows: usize, seed: Seed) -> Result<Cells, SynthesisError> {
         let sampler = self.model.sampler();
         let Some(zeros) = &self.redrawn else {
             let block = |block, rows, _| sampler.block(block, rows, seed.bytes());

@@ -17,9 +17,9 @@ use table::schema::SchemaFile;
 use table::{Column, DeclaredSchema, Schema, Table};
 
 use crate::card::{MethodCard, Needs, OptionCard};
-use crate::private::{Outcome, PrivateSynthesizer, Public, Spending};
+use crate::private::{PrivateSynthesizer, Public, Spending};
 use crate::randomness::{Rng, Seed};
-use crate::{Drawn, Model, SynthesisError, registry};
+use crate::{AnyModel, Model, SynthesisError, registry};
 
 /// The card.
 pub const CARD: MethodCard = MethodCard {
@@ -55,7 +55,7 @@ pub fn build(options: &toml::Table) -> Result<Box<dyn PrivateSynthesizer>, Synth
 }
 
 /// A model from its stored state.
-pub fn load(state: serde_json::Value) -> Result<Box<dyn Model>, SynthesisError> {
+pub fn load(state: serde_json::Value) -> Result<Box<dyn Model<Table>>, SynthesisError> {
     let broken = |error: String| SynthesisError::ModelFile(error);
     let state: State = serde_json::from_value(state).map_err(|error| broken(error.to_string()))?;
     let schema = SchemaFile::parse(&state.schema)?.finish()?;
@@ -90,10 +90,6 @@ impl Mvnorm {
 }
 
 impl PrivateSynthesizer for Mvnorm {
-    fn card(&self) -> &'static MethodCard {
-        &CARD
-    }
-
     fn accounting(&self) -> crate::private::Accounting {
         crate::private::Accounting::ZeroConcentrated
     }
@@ -129,7 +125,7 @@ impl PrivateSynthesizer for Mvnorm {
         Ok(spending)
     }
 
-    fn fit(&self, guard: &mut GuardedTable<'_>, public: &Public<'_>) -> Result<Outcome, SynthesisError> {
+    fn fit(&self, guard: &mut GuardedTable<'_>, public: &Public<'_>) -> Result<AnyModel, SynthesisError> {
         let scaled = self.scaled(public.schema)?;
         let (first, second) = shares(public.charge, scaled.len())?;
         let (size, grid) = (public.size as f64, privacy::GRID as f64);
@@ -148,7 +144,7 @@ impl PrivateSynthesizer for Mvnorm {
         let bounds = scaled.iter().map(ScaledVariable::bounds).collect();
         let names = scaled.iter().map(|variable| variable.name().to_owned()).collect();
         let state = State { schema: schema.to_toml(), names, bounds, mean, root };
-        Ok(Outcome::Model(Box::new(Normal { schema: Arc::new(schema), state })))
+        Ok(AnyModel::Records(Box::new(Normal { schema: Arc::new(schema), state })))
     }
 }
 
@@ -229,15 +225,15 @@ impl Normal {
     }
 }
 
-impl Model for Normal {
-    fn sample(&self, rows: usize, seed: Seed) -> Result<Drawn, SynthesisError> {
+impl Model<Table> for Normal {
+    fn sample(&self, rows: usize, seed: Seed) -> Result<Table, SynthesisError> {
         let mut rng = seed.stream(0);
         let records: Vec<Vec<f64>> = (0..rows).map(|_| self.record(&mut rng)).collect();
         let place =
             |variable: &table::Variable| self.state.names.iter().position(|name| *name == variable.name);
         let columns =
             self.schema.variables().iter().filter_map(place).map(|place| self.column(place, &records));
-        Ok(Drawn::Records(Table::new(Arc::clone(&self.schema), columns.collect())?))
+        Ok(Table::new(Arc::clone(&self.schema), columns.collect())?)
     }
 
     fn remarks(&self) -> Vec<String> {

@@ -12,8 +12,9 @@ use table::column::{Entry, Numbers};
 use table::{Column, DeclaredSchema, Kind, Schema, Table, Variable};
 
 use crate::card::{MethodCard, Needs, OptionCard};
-use crate::private::{Accounting, Outcome, PrivateSynthesizer, Public, Spending};
-use crate::{Drawn, SynthesisError, registry};
+use crate::model::PaidDataSets;
+use crate::private::{Accounting, PrivateSynthesizer, Public, Spending};
+use crate::{AnyModel, SynthesisError, registry};
 
 /// The card.
 pub const CARD: MethodCard = MethodCard {
@@ -65,10 +66,6 @@ impl NormalRelease {
 }
 
 impl PrivateSynthesizer for NormalRelease {
-    fn card(&self) -> &'static MethodCard {
-        &CARD
-    }
-
     fn accounting(&self) -> Accounting {
         Accounting::ZeroConcentrated
     }
@@ -102,7 +99,7 @@ impl PrivateSynthesizer for NormalRelease {
         Ok((1..=public.m).map(event).collect())
     }
 
-    fn fit(&self, guard: &mut GuardedTable<'_>, public: &Public<'_>) -> Result<Outcome, SynthesisError> {
+    fn fit(&self, guard: &mut GuardedTable<'_>, public: &Public<'_>) -> Result<AnyModel, SynthesisError> {
         let of = guard.scaled(&self.variable)?;
         let most = guard.normal_records(&of, self.sigma, each(public)?.cost())?;
         let records = records(self, public, &of, most)?;
@@ -113,11 +110,11 @@ impl PrivateSynthesizer for NormalRelease {
             let draws = guard.normal_sample(&purpose(number, records), &of, self.sigma, records)?;
             let mut numbers = Numbers::with_capacity(draws.len());
             draws.into_iter().for_each(|draw| numbers.push(Entry::Value(draw)));
-            data_sets.push(Drawn::Records(Table::new(Arc::clone(&schema), vec![Column::Real(numbers)])?));
+            data_sets.push(Table::new(Arc::clone(&schema), vec![Column::Real(numbers)])?);
         }
         let remark =
             format!("{records} draws from a normal distribution with standard deviation {}", self.sigma);
-        Ok(Outcome::DataSets(data_sets, vec![remark]))
+        Ok(AnyModel::Records(Box::new(PaidDataSets::new(data_sets, vec![remark]))))
     }
 }
 

@@ -17,7 +17,7 @@ use table::{Attributes, ContingencyTable, Domain};
 use super::uniform_cell::UniformCell;
 use crate::card::{MethodCard, Needs, OptionCard};
 use crate::randomness::{BLOCK, Rng, Seed};
-use crate::synthesizer::{Data, Drawn};
+use crate::synthesizer::{CountSynthesizer, Data};
 use crate::{Cells, Model, StructuralZeros, SynthesisError, Synthesizer, registry};
 
 /// The card.
@@ -74,7 +74,7 @@ impl Default for Saturated {
 }
 
 /// A synthesizer with these options.
-pub fn build(options: &toml::Table) -> Result<Box<dyn Synthesizer>, SynthesisError> {
+pub fn build(options: &toml::Table) -> Result<Synthesizer, SynthesisError> {
     let saturated: Saturated = registry::options(options, &CARD)?;
     saturated.count_family()?;
     if !(saturated.alpha.is_finite() && saturated.alpha >= 0.0) {
@@ -83,7 +83,7 @@ pub fn build(options: &toml::Table) -> Result<Box<dyn Synthesizer>, SynthesisErr
     if !(saturated.scale.is_finite() && saturated.scale > 0.0) {
         return Err(SynthesisError::option("scale", "it must be a positive number"));
     }
-    Ok(Box::new(saturated))
+    Ok(Synthesizer::Counts(Box::new(saturated)))
 }
 
 impl Saturated {
@@ -107,16 +107,12 @@ fn blamed(error: &CountError) -> &'static str {
     ["sigma", "nu"].into_iter().find(|option| text.starts_with(option)).unwrap_or("family")
 }
 
-impl Synthesizer for Saturated {
-    fn card(&self) -> &'static MethodCard {
-        &CARD
-    }
-
+impl CountSynthesizer for Saturated {
     fn rows_can_be_chosen(&self) -> bool {
         false
     }
 
-    fn fit(&self, data: Data<'_>, _: Seed) -> Result<Box<dyn Model>, SynthesisError> {
+    fn fit(&self, data: Data<'_>) -> Result<Box<dyn Model<Cells>>, SynthesisError> {
         let domain = data.counts.domain();
         let table = data.counts.contingency_table(&Attributes::all(domain))?;
         let state =
@@ -148,7 +144,7 @@ struct Filling {
 }
 
 /// A model from its stored state.
-pub fn load(state: serde_json::Value) -> Result<Box<dyn Model>, SynthesisError> {
+pub fn load(state: serde_json::Value) -> Result<Box<dyn Model<Cells>>, SynthesisError> {
     let state =
         serde_json::from_value(state).map_err(|error| SynthesisError::ModelFile(error.to_string()))?;
     Ok(Box::new(SaturatedModel::new(state)?))
@@ -264,9 +260,9 @@ fn as_f64(number: &BigUint) -> f64 {
     number.to_string().parse().unwrap_or(f64::INFINITY)
 }
 
-impl Model for SaturatedModel {
+impl Model<Cells> for SaturatedModel {
     /// The number of records is random and not asked for.
-    fn sample(&self, _rows: usize, seed: Seed) -> Result<Drawn, SynthesisError> {
+    fn sample(&self, _rows: usize, seed: Seed) -> Result<Cells, SynthesisError> {
         let (domain, table) = (&self.state.domain, &self.state.table);
         let counts = self.counts(seed.child(0))?;
         let new = match &self.filling {

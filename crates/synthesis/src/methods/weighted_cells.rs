@@ -6,7 +6,7 @@ use table::{Attributes, ContingencyTable, Domain};
 
 use super::uniform_cell::UniformCell;
 use crate::randomness::{Rng, Seed};
-use crate::{Cells, Drawn, Model, StructuralZeros, SynthesisError};
+use crate::{Cells, Model, StructuralZeros, SynthesisError};
 
 /// Cells with whole weights and a prior that is spread evenly over all cells that can occur; nothing exact of the records.
 pub(super) struct WeightedCells {
@@ -85,9 +85,9 @@ pub(super) fn draw_each(
     })
 }
 
-impl Model for WeightedCells {
-    fn sample(&self, rows: usize, seed: Seed) -> Result<Drawn, SynthesisError> {
-        Ok(draw_each(&self.state.domain, rows, seed, |rng| self.draw(rng)).into())
+impl Model<Cells> for WeightedCells {
+    fn sample(&self, rows: usize, seed: Seed) -> Result<Cells, SynthesisError> {
+        Ok(draw_each(&self.state.domain, rows, seed, |rng| self.draw(rng)))
     }
 
     fn remarks(&self) -> Vec<String> {

@@ -10,11 +10,11 @@ mod spending;
 use privacy::{Charge, GuardedTable, Neighbours};
 use table::{DeclaredSchema, Domain};
 
-pub use self::run::{PrivateFit, declared, fit, plan};
+pub(crate) use self::run::fit;
+pub use self::run::{declared, plan};
 pub use self::settings::PrivacySettings;
 pub use self::spending::{Spending, SpendingPlan};
-use crate::card::MethodCard;
-use crate::{Drawn, Model, StructuralZeros, SynthesisError};
+use crate::{AnyModel, StructuralZeros, SynthesisError};
 
 /// What is known without looking at the records.
 pub struct Public<'a> {
@@ -43,19 +43,8 @@ pub enum Accounting {
     ZeroConcentrated,
 }
 
-/// What comes of a private fit.
-pub enum Outcome {
-    /// A model whose data sets cost nothing more.
-    Model(Box<dyn Model>),
-    /// Data sets of which each was paid for.
-    DataSets(Vec<Drawn>, Vec<String>),
-}
-
 /// A method that sees the records through their guard only.
 pub trait PrivateSynthesizer: Send + Sync {
-    /// What it is.
-    fn card(&self) -> &'static MethodCard;
-
     /// How it spends an ε with a δ.
     fn accounting(&self) -> Accounting {
         Accounting::Basic
@@ -74,50 +63,12 @@ pub trait PrivateSynthesizer: Send + Sync {
     /// Every question that it will ask, with its price, from what is public alone.
     fn spending(&self, public: &Public<'_>) -> Result<Vec<Spending>, SynthesisError>;
 
-    /// Asks, and makes a model or data sets of the answers.
-    fn fit(&self, guard: &mut GuardedTable<'_>, public: &Public<'_>) -> Result<Outcome, SynthesisError>;
+    /// Asks, and makes a model of the answers. Data sets of the model cost nothing more, or were all paid for by now.
+    fn fit(&self, guard: &mut GuardedTable<'_>, public: &Public<'_>) -> Result<AnyModel, SynthesisError>;
 
     /// The schema of its records, where it is not that of the table.
     fn released_schema(&self, schema: &DeclaredSchema) -> Result<Option<table::Schema>, SynthesisError> {
         let _ = schema;
         Ok(None)
-    }
-}
-
-/// Data sets that were drawn and paid for when the method was fitted.
-pub(crate) struct PaidDataSets {
-    data_sets: Vec<Drawn>,
-    remarks: Vec<String>,
-}
-
-impl PaidDataSets {
-    pub(crate) fn new(data_sets: Vec<Drawn>, remarks: Vec<String>) -> Self {
-        Self { data_sets, remarks }
-    }
-}
-
-impl Model for PaidDataSets {
-    fn sample(&self, _: usize, _: crate::randomness::Seed) -> Result<Drawn, SynthesisError> {
-        Err(SynthesisError::ModelFile("each data set of this method has to be paid for; fit again".into()))
-    }
-
-    fn paid(&self, number: u32) -> Option<&Drawn> {
-        self.data_sets.get(number as usize)
-    }
-
-    fn remarks(&self) -> Vec<String> {
-        self.remarks.clone()
-    }
-
-    fn state(&self) -> serde_json::Value {
-        serde_json::Value::Null
-    }
-
-    fn confidential(&self) -> Option<&'static str> {
-        None
-    }
-
-    fn refuses_saving(&self) -> Option<&'static str> {
-        Some("each further data set of this method would have to be paid for; ask for all of them with --m")
     }
 }

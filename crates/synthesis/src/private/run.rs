@@ -3,32 +3,24 @@
 use std::sync::Arc;
 
 use privacy::ledger::{
-    Budget, DomainRecord, Event, LedgerRecord, Mechanism, Particulars, PrivacyLedger, RandomnessRecord,
-    ReleaseSize, SoftwareRecord,
+    Budget, DomainRecord, Event, Mechanism, Particulars, PrivacyLedger, RandomnessRecord, ReleaseSize,
+    SoftwareRecord,
 };
 use privacy::{Charge, Cost, GuardedTable, Neighbours, NoiseSource};
 use rand::Rng as _;
 use table::schema::Origin;
-use table::{Attributes, DeclaredSchema, Domain, Schema, Table, TableError};
+use table::{Attributes, DeclaredSchema, Domain, Schema, Source};
 
-use super::{Outcome, PaidDataSets, PrivacySettings, PrivateSynthesizer, Public, Spending, SpendingPlan};
-use crate::decoder::Decoder;
-use crate::generate::Fitted;
+use super::{PrivacySettings, PrivateSynthesizer, Public, Spending, SpendingPlan};
+use crate::fit::{refuse_impossible_counts, refuse_violations};
+use crate::fitted::{Drawing, Fitted};
 use crate::strata::{Strata, Stratum};
-use crate::{Model, Recipe, StructuralZeros, SynthesisError, registry};
+use crate::{AnyModel, Recipe, Run, StructuralZeros, SynthesisError, registry};
 
 /// Records that a plan is made for where their number is not public.
 const ASSUMED_SIZE: u64 = 10_000;
 
 const NOISY_SIZE: &str = "number of records";
-
-/// A private model, and the books.
-pub struct PrivateFit {
-    /// The model, ready to draw.
-    pub fitted: Fitted,
-    /// What was spent, on what.
-    pub ledger: LedgerRecord,
-}
 
 /// The schema, if a person declared it public.
 pub fn declared(schema: &Schema) -> Result<DeclaredSchema, SynthesisError> {
@@ -46,18 +38,30 @@ pub fn declared(schema: &Schema) -> Result<DeclaredSchema, SynthesisError> {
     })
 }
 
-/// Fits a private recipe to a table that was read under a declared schema. A table that breaks the schema is refused: then nothing is
+/// Fits a private recipe to a source with a declared schema. Data that break the schema are refused: then nothing is
 /// released, and the message is for the data owner alone.
-pub fn fit(table: &Table, recipe: &Recipe, mut noise: NoiseSource) -> Result<PrivateFit, SynthesisError> {
-    let schema = declared(table.schema())?;
-    let setup = Setup::new(&schema, recipe)?;
-    let broken = table.violations()?;
-    if !broken.is_empty() {
-        return Err(TableError::Violations(broken).into());
+pub(crate) fn fit(
+    method: Box<dyn PrivateSynthesizer>,
+    source: Source<'_>,
+    recipe: &Recipe,
+    run: &Run,
+) -> Result<Fitted, SynthesisError> {
+    let schema = declared(source.schema())?;
+    let setup = Setup::new(&schema, recipe, method)?;
+    run.refuse_limits("it has no meaning in a private run; leave it out")?;
+    refuse_violations(source)?;
+    if source.table().is_none() {
+        let counts = source.counts(recipe.groups as usize)?;
+        refuse_impossible_counts(source, counts.as_ref(), &setup.zeros)?;
     }
+    let mut noise = match run.insecure_test_seed {
+        Some(seed) => NoiseSource::insecure_test_seed(seed),
+        None => NoiseSource::from_operating_system()?,
+    };
     let mut ledger = PrivacyLedger::open(setup.budget, setup.neighbours, schema.schema().unit());
-    let mut guard = GuardedTable::new(table, &schema, recipe.groups as usize, &mut ledger, &mut noise)?;
+    let mut guard = GuardedTable::new(source, &schema, recipe.groups as usize, &mut ledger, &mut noise)?;
     let (model, size) = setup.carry_out(&mut guard)?;
+    drop(guard);
     let records = match &size {
         ReleaseSize::Declared { records, .. } | ReleaseSize::NoisyCount { records, .. } => *records,
     };
@@ -69,16 +73,16 @@ pub fn fit(table: &Table, recipe: &Recipe, mut noise: NoiseSource) -> Result<Pri
     };
     let ledger = ledger.record(particulars);
     ledger.verify()?;
-    let rows = recipe.rows.unwrap_or(records);
-    let drawing = Recipe { rows: Some(rows), seed: Some(noise.rng().next_u64() >> 1), ..recipe.clone() };
-    let mut fitted = Fitted::new(model, setup.decoder()?, &drawing, records as usize);
-    fitted.finish_with(&recipe.after, Vec::new())?;
-    Ok(PrivateFit { fitted, ledger })
+    let seed = noise.rng().next_u64() >> 1;
+    let fitted = Fitted::new(setup.drawing(model)?, recipe, seed, records, Vec::new())?;
+    Ok(fitted.with_ledger(Some(ledger)))
 }
 
 /// What a private recipe would spend, from the declared schema alone.
 pub fn plan(schema: &DeclaredSchema, recipe: &Recipe) -> Result<SpendingPlan, SynthesisError> {
-    Setup::new(schema, recipe)?.plan()
+    recipe.check()?;
+    let method = (registry::private(&recipe.method)?)(&recipe.method_options())?;
+    Setup::new(schema, recipe, method)?.plan()
 }
 
 /// Everything about a run that is known before the records are.
@@ -95,8 +99,11 @@ struct Setup<'a> {
 }
 
 impl<'a> Setup<'a> {
-    fn new(schema: &'a DeclaredSchema, recipe: &'a Recipe) -> Result<Self, SynthesisError> {
-        recipe.check()?;
+    fn new(
+        schema: &'a DeclaredSchema,
+        recipe: &'a Recipe,
+        method: Box<dyn PrivateSynthesizer>,
+    ) -> Result<Self, SynthesisError> {
         if recipe.seed.is_some() {
             return Err(SynthesisError::SeedInPrivateRun);
         }
@@ -106,7 +113,6 @@ impl<'a> Setup<'a> {
             return Err(SynthesisError::option("after.remove_replicated_uniques", message));
         }
         let settings = recipe.privacy.clone().unwrap_or_default();
-        let method = (registry::private(&recipe.method)?)(&recipe.method_options())?;
         let budget = settings.budget(method.accounting())?;
         let needed = method.needs_neighbours();
         let neighbours = settings.neighbours.or(needed).unwrap_or(Neighbours::AddRemove);
@@ -175,10 +181,7 @@ impl<'a> Setup<'a> {
         Public { schema: self.schema, domain, zeros, size, rows, m: self.recipe.m, charge }
     }
 
-    fn carry_out(
-        &self,
-        guard: &mut GuardedTable<'_>,
-    ) -> Result<(Box<dyn Model>, ReleaseSize), SynthesisError> {
+    fn carry_out(&self, guard: &mut GuardedTable<'_>) -> Result<(AnyModel, ReleaseSize), SynthesisError> {
         if !self.strata.is_empty() {
             return self.carry_out_in_strata(guard);
         }
@@ -196,18 +199,18 @@ impl<'a> Setup<'a> {
                 (records, left, ReleaseSize::NoisyCount { records, event: NOISY_SIZE.into() })
             }
         };
-        let outcome = self.method.fit(guard, &self.public(&self.domain, &self.zeros, size, charge))?;
-        Ok((into_model(outcome), policy))
+        let model = self.method.fit(guard, &self.public(&self.domain, &self.zeros, size, charge))?;
+        Ok((model, policy))
     }
 
     fn carry_out_in_strata(
         &self,
         guard: &mut GuardedTable<'_>,
-    ) -> Result<(Box<dyn Model>, ReleaseSize), SynthesisError> {
+    ) -> Result<(AnyModel, ReleaseSize), SynthesisError> {
         let by = &self.strata;
         let (price, charge) = self.split(self.settings.strata_share);
         let sizes = guard.noisy_margin(by, self.charge(price))?.counts;
-        let rest = self.rest()?;
+        let (_, rest) = self.domain.without(by)?;
         let mut sizes = sizes.into_iter().map(|size| size.max(0) as u64);
         let fitted = guard.in_parts(by, |cell, part| {
             let size = sizes.next().unwrap_or(0);
@@ -216,7 +219,16 @@ impl<'a> Setup<'a> {
             }
             let zeros = self.zeros.within(by, cell, &self.domain);
             let public = Public { rows: None, ..self.public(&rest, &zeros, size, charge) };
-            Ok(Some((size, into_model(self.method.fit(part, &public)?))))
+            match self.method.fit(part, &public)? {
+                AnyModel::Cells(model) => Ok(Some((size, model))),
+                AnyModel::Records(_) => {
+                    let message = format!(
+                        "`{}` draws records, which are not put together from strata",
+                        self.recipe.method
+                    );
+                    Err(SynthesisError::option("strata", message))
+                }
+            }
         })?;
         let strata: Vec<Stratum> = fitted
             .into_iter()
@@ -224,21 +236,16 @@ impl<'a> Setup<'a> {
             .collect();
         if strata.is_empty() {
             let message = "noise left no stratum with records; raise the budget, or use fewer strata";
-            return Err(SynthesisError::Fit { method: self.method.card().name, message: message.into() });
+            let method = registry::method(&self.recipe.method)?.card.name;
+            return Err(SynthesisError::Fit { method, message: message.into() });
         }
         let total: u64 = strata.iter().map(|stratum| stratum.records).sum();
         let policy = match self.stated_size() {
             Some((records, because)) => ReleaseSize::Declared { records, because: because.into() },
             None => ReleaseSize::NoisyCount { records: total, event: self.strata_purpose() },
         };
-        Ok((Box::new(Strata::private(by.clone(), self.domain.clone(), strata)), policy))
-    }
-
-    /// The classes of the variables that are not strata.
-    fn rest(&self) -> Result<Domain, TableError> {
-        let rest = Attributes::all(&self.domain).without(&self.strata);
-        let classes = rest.positions().iter().map(|position| self.domain.variables()[*position].clone());
-        Domain::new(classes.collect())
+        let model = Strata::private(by.clone(), self.domain.clone(), strata);
+        Ok((AnyModel::Cells(Box::new(model)), policy))
     }
 
     fn strata_purpose(&self) -> String {
@@ -266,7 +273,7 @@ impl<'a> Setup<'a> {
         if !self.strata.is_empty() {
             let (price, charge) = self.split(self.settings.strata_share);
             plan.questions.push(noisy(&self.strata_purpose(), price));
-            let rest = self.rest()?;
+            let (_, rest) = self.domain.without(&self.strata)?;
             let first = vec![0; self.strata.len()];
             let zeros = self.zeros.within(&self.strata, &first, &self.domain);
             let parts: usize = self.domain.sizes(&self.strata).iter().product();
@@ -287,11 +294,11 @@ impl<'a> Setup<'a> {
         Ok(plan)
     }
 
-    fn decoder(&self) -> Result<Decoder, SynthesisError> {
-        match self.method.released_schema(self.schema)? {
-            Some(schema) => Decoder::new(Arc::new(schema), Domain::new(Vec::new())?),
-            None => Decoder::new(Arc::new(self.schema.schema().clone()), self.domain.clone()),
-        }
+    /// The model with what turns its draws into records of the schema that is released.
+    fn drawing(&self, model: AnyModel) -> Result<Drawing, SynthesisError> {
+        let released = self.method.released_schema(self.schema)?;
+        let schema = released.unwrap_or_else(|| self.schema.schema().clone());
+        Drawing::new(model, Arc::new(schema), &self.domain)
     }
 
     fn domain_record(&self, variable: &table::Variable) -> DomainRecord {
@@ -301,13 +308,6 @@ impl<'a> Setup<'a> {
             Origin::Learned => format!("drafted from the records, then declared public: {reason}"),
         };
         DomainRecord { variable: variable.name.clone(), declared_because }
-    }
-}
-
-fn into_model(outcome: Outcome) -> Box<dyn Model> {
-    match outcome {
-        Outcome::Model(model) => model,
-        Outcome::DataSets(data_sets, remarks) => Box::new(PaidDataSets::new(data_sets, remarks)),
     }
 }
 

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use rand::RngExt;
 use synthesis::model_file::ModelFile;
-use synthesis::{Recipe, Run, fit, fit_watched};
+use synthesis::{Recipe, Run, fit};
 use table::write::csv_text;
 use table::{Column, Table};
 
@@ -141,7 +141,7 @@ fn every_method_of_a_variable_is_the_same_after_a_walk_through_its_file() {
     .enumerate()
     {
         let recipe = recipe(options);
-        let fitted = fit(&original, &recipe).unwrap();
+        let fitted = fit(&original, &recipe, &Run::default()).unwrap();
         let path = folder.path().join(number.to_string());
         ModelFile::new(&recipe, &fitted).unwrap().write(&path).unwrap();
         let again = ModelFile::read(&path).unwrap().fitted(&recipe).unwrap();
@@ -160,7 +160,7 @@ fn a_run_that_was_killed_at_any_variable_resumes_to_the_same_bytes() {
         // Killed at its very first write.
         std::fs::create_dir(&kept).unwrap();
         std::fs::write(kept.join(".tmpAbCdEf"), "half").unwrap();
-        let whole = fit_watched(&original, &recipe, &run).unwrap();
+        let whole = fit(&original, &recipe, &run).unwrap();
         let expected = csv_text(&whole.table(0).unwrap());
         let parts = if strata.is_empty() { kept.clone() } else { kept.join("stratum-2") };
         let mut files: Vec<_> =
@@ -171,10 +171,10 @@ fn a_run_that_was_killed_at_any_variable_resumes_to_the_same_bytes() {
         // Killed before a part was written: it and all later ones are not there.
         for at in [0, 3, files.len() - 1] {
             files[at..].iter().for_each(|path| std::fs::remove_file(path).unwrap());
-            let resumed = fit_watched(&original, &recipe, &run).unwrap();
+            let resumed = fit(&original, &recipe, &run).unwrap();
             assert_eq!(csv_text(&resumed.table(0).unwrap()), expected, "killed at part {at}");
         }
-        let other = fit_watched(&households(401), &recipe, &run).map(|_| ()).unwrap_err().to_string();
+        let other = fit(&households(401), &recipe, &run).map(|_| ()).unwrap_err().to_string();
         assert!(other.contains("option `resume`") && other.contains("other data"), "{other}");
         synthesis::checkpoint::remove(&kept).unwrap();
         assert!(!kept.exists());
@@ -194,16 +194,16 @@ fn a_fit_tells_what_it_takes_and_where_it_is() {
         other => panic!("{other:?} is no step of a fit"),
     });
     let run = Run { watch: watch.clone(), ..Run::default() };
-    fit_watched(&households(300), &recipe(""), &run).unwrap();
+    fit(&households(300), &recipe(""), &run).unwrap();
     let told = told.lock().unwrap();
     assert_eq!((told.len(), told[0].1), (8, 8), "every variable but the identifier");
     assert!(told.iter().any(|(variable, _)| variable == "income"));
     assert!(foretold.lock().unwrap().unwrap() > 10_000);
     watch.cancel().now();
-    let cancelled = fit_watched(&households(300), &recipe(""), &run).map(|_| ()).unwrap_err().to_string();
+    let cancelled = fit(&households(300), &recipe(""), &run).map(|_| ()).unwrap_err().to_string();
     assert!(cancelled.contains("cancelled"), "{cancelled}");
     let run = Run { memory: Some(1_000), ..Run::default() };
-    let refused = fit_watched(&households(300), &recipe(""), &run).map(|_| ()).unwrap_err().to_string();
+    let refused = fit(&households(300), &recipe(""), &run).map(|_| ()).unwrap_err().to_string();
     assert!(refused.contains("option `memory`") && refused.contains("GiB"), "{refused}");
 }
 
@@ -215,7 +215,7 @@ fn after_synthesis_numbers_are_coded_uniques_removed_and_a_label_added() {
     let text = format!(
         "[options]\nmethod = \"sample\"\n[variables.region]\nwith = [\"area\", \"adults\", \"children\", \"income\", \"day\"]\n{after}"
     );
-    let fitted = fit(&original, &recipe(&text)).unwrap();
+    let fitted = fit(&original, &recipe(&text), &Run::default()).unwrap();
     let made = fitted.table(0).unwrap();
     assert_eq!(made.schema(), fitted.schema());
     assert_eq!(made.schema().variables()[0].name, "flag");
@@ -238,10 +238,14 @@ fn after_synthesis_numbers_are_coded_uniques_removed_and_a_label_added() {
 #[test]
 fn what_is_kept_is_told_and_a_release_of_the_data_is_refused() {
     let original = households(300);
-    let made =
-        fit(&original, &recipe("strata = [\"region\"]\n[variables.income]\nmethod = \"keep\"\n")).unwrap();
+    let made = fit(
+        &original,
+        &recipe("strata = [\"region\"]\n[variables.income]\nmethod = \"keep\"\n"),
+        &Run::default(),
+    )
+    .unwrap();
     let told = "not synthesised but kept as in the data: income".to_owned();
-    assert!(made.model.remarks().contains(&told), "{:?}", made.model.remarks());
+    assert!(made.remarks().contains(&told), "{:?}", made.remarks());
     assert!(recipe("[variables.income]\nmethod = \"keep\"\n").keeps_values() && !recipe("").keeps_values());
     assert!(refusal(&original, "[options]\nmethod = \"keep\"\n").contains("the release would be the data"));
     let pairs = read("", "a,b\nx,1\ny,2\nx,3\n");
@@ -262,7 +266,7 @@ fn draws_that_leave_the_range_are_told() {
     }
     let remarks = |method: &str| {
         let recipe = recipe(&format!("[variables.y]\nmethod = \"{method}\"\n"));
-        fit(&read("", &text), &recipe).unwrap().model.remarks().join("; ")
+        fit(&read("", &text), &recipe, &Run::default()).unwrap().remarks().join("; ")
     };
     assert!(remarks("norm").contains("`y`: about"), "{}", remarks("norm"));
     assert_eq!(remarks("normrank") + &remarks("cart"), "");

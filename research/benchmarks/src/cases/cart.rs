@@ -1,6 +1,6 @@
 //! Sequential synthesis by CART, the default.
 
-use synthesis::{Recipe, fit};
+use synthesis::{Recipe, Run, fit};
 use table::Table;
 
 use crate::clock::{once, repeatedly};
@@ -90,13 +90,14 @@ pub const MILLION: Case = Case {
 };
 
 fn synthetic(table: &Table) -> Result<Table, BenchError> {
-    let fitted = fit(table, &Recipe { seed: Some(1), ..Recipe::new("sequential") });
+    let fitted = fit(table, &Recipe { seed: Some(1), ..Recipe::new("sequential") }, &Run::default());
     fitted.and_then(|fitted| fitted.table(0)).map_err(BenchError::failed)
 }
 
 fn of_model(places: &Places, rows: u64) -> Result<Table, BenchError> {
     let original = places.sd2011(SD2011_18)?;
     let mut recipe = Recipe { seed: Some(7), rows: Some(rows), ..Recipe::new("sequential") };
-    let drawn = recipe.set("smoothing=spline").and_then(|()| fit(&original, &recipe)?.table(0));
+    let drawn =
+        recipe.set("smoothing=spline").and_then(|()| fit(&original, &recipe, &Run::default())?.table(0));
     drawn.map_err(BenchError::failed)
 }

@@ -6,7 +6,7 @@ use papers::school_census::school_census;
 use statistics::counts::CountFamily;
 use synthesis::methods::saturated::synthetic_counts;
 use synthesis::randomness::Seed;
-use synthesis::{Recipe, fit};
+use synthesis::{Recipe, Run, fit};
 use table::{Attributes, CodedTable, CountSource, Grouping};
 
 use crate::clock::{once, repeatedly};
@@ -58,7 +58,11 @@ pub const CELLS: Case = Case {
         let table = made_up(100_000, &[levels; 6], 1)?;
         let mut recipe = Recipe { seed: Some(1), ..Recipe::new("catall") };
         recipe.set("nprior=1000").map_err(BenchError::failed)?;
-        repeatedly(|| fit(&table, &recipe).and_then(|fitted| fitted.table(0)).map_err(BenchError::failed))
+        repeatedly(|| {
+            fit(&table, &recipe, &Run::default())
+                .and_then(|fitted| fitted.table(0))
+                .map_err(BenchError::failed)
+        })
     },
     peers: &[],
     promises: &[Promise::Exponent(0.1)],
@@ -127,7 +131,11 @@ pub const WIDE: Case = Case {
     work: |_, rows| {
         let table = made_up(rows as usize, &[2; 200], 1)?;
         let recipe = Recipe { seed: Some(1), ..Recipe::new("catall") };
-        once(|| fit(&table, &recipe).and_then(|fitted| fitted.table(0)).map_err(BenchError::failed))
+        once(|| {
+            fit(&table, &recipe, &Run::default())
+                .and_then(|fitted| fitted.table(0))
+                .map_err(BenchError::failed)
+        })
     },
     peers: &[],
     promises: &[Promise::WallSeconds(10.0), Promise::Megabytes(2_000.0)],

@@ -4,7 +4,7 @@ use measures::utility::propensity::Propensity;
 use measures::utility::tables::{TableOptions, all_tables};
 use measures::{Comparison, MEASURES, Measure, Settings, SyntheticSets, align, evaluate};
 use models::{Formula, ModelFamily};
-use synthesis::{Recipe, fit};
+use synthesis::{Recipe, Run, fit};
 use table::Table;
 
 use crate::clock::{once, repeatedly};
@@ -83,8 +83,9 @@ pub const BATTERY: Case = Case {
     work: |places, _| {
         let original = read(&places.shared("data/edinburgh1901.csv.gz")?)?;
         let recipe = Recipe { seed: Some(1), ..Recipe::new("sequential") };
-        let synthetic =
-            fit(&original, &recipe).and_then(|fitted| fitted.table(0)).map_err(BenchError::failed)?;
+        let synthetic = fit(&original, &recipe, &Run::default())
+            .and_then(|fitted| fitted.table(0))
+            .map_err(BenchError::failed)?;
         let sets = SyntheticSets { original: &original, synthetic: &[&synthetic], holdout: None };
         once(|| evaluate(&sets, MEASURES, &Settings::default()).map_err(BenchError::failed))
     },

@@ -3,7 +3,7 @@
 use privacy::noise::DiscreteLaplace;
 use privacy::{Cost, NoiseSource};
 use synthesis::private::PrivacySettings;
-use synthesis::{Recipe, private};
+use synthesis::{Recipe, Run, fit};
 use table::read::{ReadOptions, read_table};
 use table::schema::SchemaFile;
 
@@ -49,8 +49,8 @@ pub const PRIVATE: Case = Case {
             PrivacySettings { epsilon: Some(1.0), records: Some(5_000), ..PrivacySettings::default() };
         let recipe = Recipe { privacy: Some(privacy), ..Recipe::new("ipf") };
         once(|| {
-            let fit = private::fit(&table, &recipe, NoiseSource::insecure_test_seed(1));
-            fit.and_then(|fit| fit.fitted.table(0)).map_err(BenchError::failed)
+            let fitted = fit(&table, &recipe, &Run::replayed(1));
+            fitted.and_then(|fitted| fitted.table(0)).map_err(BenchError::failed)
         })
     },
     peers: &[],

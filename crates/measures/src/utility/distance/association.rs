@@ -1,7 +1,7 @@
 //! How strongly two variables go together: correlation of numbers, Cramér's V of categories.
 
 use rayon::prelude::*;
-use table::{Attributes, CodedTable, CountSource};
+use table::{Attributes, CountSource};
 
 use crate::MeasureError;
 use crate::utility::tables::MissingValues;
@@ -53,7 +53,7 @@ pub fn cramers_v(cells: &[(u32, u32, u64)]) -> Option<f64> {
 
 /// V of each of these pairs of variables.
 pub(super) fn all_cramers_v(
-    table: &CodedTable,
+    table: &dyn CountSource,
     pairs: &[Attributes],
     missing: MissingValues,
 ) -> Result<Vec<Option<f64>>, MeasureError> {

@@ -13,12 +13,16 @@ pub use cell_shares::CellShareDistances;
 pub use cell_size::{CELL_SIZES, PercentDifferences};
 pub use numbers::{kolmogorov_smirnov, wasserstein};
 
-use table::Attributes;
+use table::domain::Partition;
+use table::{Attributes, Classes, CodedTable, CountSource};
 
+use crate::evaluation::mean_of_sets;
+use crate::shared_tables::names_in;
 use crate::utility::numbers::number_pairs;
 use crate::utility::tables::{each_table, wanted_tables};
 use crate::{
-    Better, Comparison, Finding, Measure, MeasureCard, MeasureError, Null, Range, Settings, SharedTables,
+    Better, Comparison, CountMeasure, CountedTables, Finding, Measure, MeasureCard, MeasureError, Null,
+    Range, Settings, SharedTables,
 };
 
 /// The family of distances.
@@ -150,24 +154,62 @@ impl Measure for Distances {
         settings: &Settings,
     ) -> Result<Vec<Finding>, MeasureError> {
         let shared = SharedTables::new(comparison, &settings.tables.grouping)?;
-        let mut findings = of_tables(&shared, settings)?;
+        let (original, synthetic) = (shared.original(), &shared.synthetic()[0]);
+        let schema = comparison.original.schema();
+        let has_levels =
+            |name: &str| schema.variable(name).is_ok_and(|variable| variable.kind.levels().is_some());
+        let mut findings = of_tables(original, synthetic, settings)?;
         findings.extend(of_numbers(comparison));
-        findings.extend(of_categories(comparison, &shared, settings)?);
+        findings.extend(of_categories(original, synthetic, has_levels, settings)?);
         Ok(findings)
+    }
+
+    fn on_counts(&self) -> Option<&dyn CountMeasure> {
+        Some(self)
+    }
+}
+
+impl CountMeasure for Distances {
+    /// Distances of shares and of associations; those of numbers need the records, and say so.
+    fn evaluate_counts(
+        &self,
+        tables: CountedTables<'_>,
+        settings: &Settings,
+    ) -> Result<Vec<Finding>, MeasureError> {
+        let original = tables.original;
+        let (categories, numbers): (Vec<&Classes>, Vec<&Classes>) = original
+            .domain()
+            .variables()
+            .iter()
+            .partition(|classes| matches!(classes.partition(), Partition::Levels(_)));
+        let has_levels = |name: &str| categories.iter().any(|classes| classes.name() == name);
+        let of_set = |set: &CodedTable| -> Result<Vec<Finding>, MeasureError> {
+            let mut findings = of_tables(original, set, settings)?;
+            let because = "it needs the records themselves, and here are only their counts";
+            let undefined = |classes: &&Classes| {
+                [KS, WASSERSTEIN].map(|at| CARDS[at].undefined(&[classes.name()], because))
+            };
+            findings.extend(numbers.iter().flat_map(undefined));
+            findings.extend(of_categories(original, set, has_levels, settings)?);
+            Ok(findings)
+        };
+        let found = tables.synthetic.iter().map(of_set);
+        Ok(mean_of_sets(found.collect::<Result<_, _>>()?))
     }
 }
 
 /// Shares of cells, and percentages by cell size, of the wanted tables.
-fn of_tables(shared: &SharedTables, settings: &Settings) -> Result<Vec<Finding>, MeasureError> {
+fn of_tables(
+    original: &dyn CountSource,
+    synthetic: &dyn CountSource,
+    settings: &Settings,
+) -> Result<Vec<Finding>, MeasureError> {
+    let domain = original.domain();
     let mut findings = Vec::new();
-    for (which, of) in wanted_tables(shared, settings)? {
-        let found = each_table(
-            shared.original(),
-            &shared.synthetic()[0],
-            &of,
-            settings.tables.missing,
-            |of, counts| (shared.names(of), CellShareDistances::of(counts), PercentDifferences::of(counts)),
-        )?;
+    for (which, of) in wanted_tables(domain, settings)? {
+        let found = each_table(original, synthetic, &of, settings.tables.missing, |of, counts| {
+            (names_in(domain, of), CellShareDistances::of(counts), PercentDifferences::of(counts))
+        })?;
         for at in 0..3 {
             let defined: Vec<f64> =
                 found.iter().filter_map(|(_, distances, _)| Some(distances.ok()?.values()[at])).collect();
@@ -246,28 +288,25 @@ fn of_numbers(comparison: &Comparison<'_>) -> Vec<Finding> {
 
 /// Cramér's V of all pairs of categorical variables.
 fn of_categories(
-    comparison: &Comparison<'_>,
-    shared: &SharedTables,
+    original: &dyn CountSource,
+    synthetic: &dyn CountSource,
+    has_levels: impl Fn(&str) -> bool,
     settings: &Settings,
 ) -> Result<Vec<Finding>, MeasureError> {
-    let schema = comparison.original.schema();
-    let has_levels = |position: &usize| {
-        let name = shared.domain().variables()[*position].name();
-        schema.variable(name).is_ok_and(|variable| variable.kind.levels().is_some())
-    };
-    let categorical: Vec<usize> = (0..shared.domain().variables().len()).filter(has_levels).collect();
+    let variables = original.domain().variables();
+    let categorical: Vec<usize> =
+        (0..variables.len()).filter(|position| has_levels(variables[*position].name())).collect();
     let mut pairs = Vec::new();
     for (place, one) in categorical.iter().enumerate() {
         pairs.extend(categorical[place + 1..].iter().map(|other| Attributes::new([*one, *other])));
     }
-    let (original, synthetic) = (shared.original(), &shared.synthetic()[0]);
     let missing = settings.tables.missing;
     let of_original = association::all_cramers_v(original, &pairs, missing)?;
     let of_synthetic = association::all_cramers_v(synthetic, &pairs, missing)?;
     let mut differences = Vec::new();
     let mut of_pairs = Vec::new();
     for (of, both) in pairs.iter().zip(of_original.into_iter().zip(of_synthetic)) {
-        let on = shared.names(of);
+        let on = names_in(original.domain(), of);
         of_pairs.push(match both {
             (Some(original), Some(synthetic)) => {
                 differences.push((original - synthetic).abs());

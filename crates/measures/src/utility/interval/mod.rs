@@ -138,7 +138,7 @@ impl Measure for Intervals {
     ) -> Result<Vec<Finding>, MeasureError> {
         let shared = SharedTables::new(comparison, &settings.tables.grouping)?;
         let mut findings = Vec::new();
-        for (which, of) in wanted_tables(&shared, settings)? {
+        for (which, of) in wanted_tables(shared.domain(), settings)? {
             let found = each_table(
                 shared.original(),
                 &shared.synthetic()[0],

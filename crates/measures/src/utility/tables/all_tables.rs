@@ -6,7 +6,7 @@ use rayon::prelude::*;
 use table::{Attributes, CountSource, Domain, Margin};
 
 use super::{CellPairs, MissingValues, TableOptions, TableUtility};
-use crate::{Comparison, MeasureError, SharedTables};
+use crate::{Comparison, CountedTables, MeasureError, SharedTables};
 
 /// The utility of the table of these variables.
 pub fn one_table<S: AsRef<str>>(
@@ -70,9 +70,20 @@ impl SharedTables {
         of: &[Attributes],
         options: &TableOptions,
     ) -> Result<Vec<Vec<TableUtility>>, MeasureError> {
+        CountedTables::from(self).tables_of_sets(of, options)
+    }
+}
+
+impl CountedTables<'_> {
+    /// The utility of these tables in every synthetic set: for each table, one a set.
+    pub fn tables_of_sets(
+        &self,
+        of: &[Attributes],
+        options: &TableOptions,
+    ) -> Result<Vec<Vec<TableUtility>>, MeasureError> {
         let mut of_tables: Vec<Vec<TableUtility>> = of.iter().map(|_| Vec::new()).collect();
-        for set in self.synthetic() {
-            let tables = tables_between(self.original(), set, of, options)?;
+        for set in self.synthetic {
+            let tables = tables_between(self.original, set, of, options)?;
             of_tables.iter_mut().zip(tables).for_each(|(sets, table)| sets.push(table));
         }
         Ok(of_tables)

@@ -32,7 +32,10 @@ use table::Grouping;
 use table::grouping::GroupingStyle;
 
 use crate::evaluation::with_each;
-use crate::{Comparison, Finding, Measure, MeasureCard, MeasureError, Settings, SharedTables, SyntheticSets};
+use crate::{
+    Comparison, CountMeasure, CountedTables, Finding, Measure, MeasureCard, MeasureError, Settings,
+    SharedTables, SyntheticSets,
+};
 
 /// How tables are made and judged.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -102,22 +105,37 @@ impl Measure for Tables {
         settings: &Settings,
     ) -> Result<Vec<Finding>, MeasureError> {
         let shared = SharedTables::of_sets(sets.original, sets.synthetic, &settings.tables.grouping)?;
+        self.evaluate_counts((&shared).into(), settings)
+    }
+
+    fn on_counts(&self) -> Option<&dyn CountMeasure> {
+        Some(self)
+    }
+}
+
+impl CountMeasure for Tables {
+    fn evaluate_counts(
+        &self,
+        tables: CountedTables<'_>,
+        settings: &Settings,
+    ) -> Result<Vec<Finding>, MeasureError> {
+        let sets = tables.synthetic.len();
         let mut findings = Vec::new();
-        for (which, of) in wanted_tables(&shared, settings)? {
-            let of_sets = shared.tables_of_sets(&of, &settings.tables)?;
+        for (which, of) in wanted_tables(tables.original.domain(), settings)? {
+            let of_sets = tables.tables_of_sets(&of, &settings.tables)?;
             let means: Vec<TableUtility> =
                 of_sets.iter().filter_map(|sets| TableUtility::mean(sets)).collect();
             let mut summary = TablesSummary::of(&means, 1).findings(which);
-            if sets.synthetic.len() > 1 {
+            if sets > 1 {
                 let of_set = |set: usize| -> Vec<TableUtility> {
                     of_sets.iter().map(|sets| sets[set].clone()).collect()
                 };
                 let mean = |set: usize| TablesSummary::of(&of_set(set), 0).mean(TableStatistic::SPmse);
-                let each: Vec<Option<f64>> = (0..sets.synthetic.len()).map(mean).collect();
+                let each: Vec<Option<f64>> = (0..sets).map(mean).collect();
                 summary[0] = with_each(summary[0].clone(), &each);
             }
-            if !shared.left_out().is_empty() {
-                summary[0] = summary[0].clone().with("left_out", shared.left_out());
+            if !tables.left_out.is_empty() {
+                summary[0] = summary[0].clone().with("left_out", tables.left_out);
             }
             findings.extend(summary);
             findings.extend(of_sets.iter().flat_map(|sets| TableUtility::findings_of_sets(sets)));

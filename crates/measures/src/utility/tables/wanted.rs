@@ -1,8 +1,8 @@
 //! The tables that the user asks about.
 
-use table::Attributes;
+use table::{Attributes, Domain};
 
-use crate::{Finding, MeasureError, Settings, SharedTables};
+use crate::{Finding, MeasureError, Settings};
 
 /// Tables that are summed up together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,7 +26,7 @@ impl WhichTables {
 /// All tables of each wanted number of variables, then the named ones. A number of variables that the files do not have
 /// gives no tables and is left out.
 pub(crate) fn wanted_tables(
-    shared: &SharedTables,
+    domain: &Domain,
     settings: &Settings,
 ) -> Result<Vec<(WhichTables, Vec<Attributes>)>, MeasureError> {
     let mut wanted = Vec::new();
@@ -35,13 +35,13 @@ pub(crate) fn wanted_tables(
             let message = "must hold at least one variable each".into();
             return Err(MeasureError::Option { option: "tables", message });
         }
-        let of = Attributes::combinations(shared.domain(), *ways);
+        let of = Attributes::combinations(domain, *ways);
         if !of.is_empty() {
             wanted.push((WhichTables::OfWays(*ways), of));
         }
     }
-    let named: Vec<Attributes> =
-        settings.named_tables.iter().map(|names| shared.attributes(names)).collect::<Result<_, _>>()?;
+    let named = |names: &Vec<String>| Attributes::named(domain, names.iter().map(String::as_str));
+    let named: Vec<Attributes> = settings.named_tables.iter().map(named).collect::<Result<_, _>>()?;
     if named.iter().any(Attributes::is_empty) {
         let message = "needs at least one variable".into();
         return Err(MeasureError::Option { option: "a table", message });

@@ -12,11 +12,10 @@ use privacy::{DENSE_CELLS, GuardedTable, LazyCells, NoisyCells};
 use table::{Attributes, Domain};
 
 use super::{CARD, Catall};
-use crate::card::MethodCard;
 use crate::methods::weighted_cells::{State, WeightedCells, draw_each};
-use crate::private::{Outcome, PrivateSynthesizer, Public, Spending};
+use crate::private::{PrivateSynthesizer, Public, Spending};
 use crate::randomness::Seed;
-use crate::{Drawn, Model, StructuralZeros, SynthesisError};
+use crate::{AnyModel, Cells, Model, StructuralZeros, SynthesisError};
 
 /// A private synthesizer with these options.
 pub fn build(options: &toml::Table) -> Result<Box<dyn PrivateSynthesizer>, SynthesisError> {
@@ -26,10 +25,6 @@ pub fn build(options: &toml::Table) -> Result<Box<dyn PrivateSynthesizer>, Synth
 struct Private(Catall);
 
 impl PrivateSynthesizer for Private {
-    fn card(&self) -> &'static MethodCard {
-        &CARD
-    }
-
     fn spending(&self, public: &Public<'_>) -> Result<Vec<Spending>, SynthesisError> {
         let all = Attributes::all(public.domain);
         let (purpose, mechanism) = match public.charge {
@@ -48,7 +43,7 @@ impl PrivateSynthesizer for Private {
         Ok(vec![Spending { purpose, mechanism, charge: public.charge }])
     }
 
-    fn fit(&self, guard: &mut GuardedTable<'_>, public: &Public<'_>) -> Result<Outcome, SynthesisError> {
+    fn fit(&self, guard: &mut GuardedTable<'_>, public: &Public<'_>) -> Result<AnyModel, SynthesisError> {
         let (domain, zeros) = (public.domain, public.zeros);
         let poor = "noise on every cell drowns all but the largest counts; `ipf` serves most analyses better";
         let (table, remark) = match public.charge {
@@ -58,7 +53,7 @@ impl PrivateSynthesizer for Private {
                         let message = "a prior over so many cells would only add to the noise; leave it out";
                         return Err(SynthesisError::option("nprior", message));
                     }
-                    return Ok(Outcome::Model(Box::new(Lazy {
+                    return Ok(AnyModel::Cells(Box::new(Lazy {
                         domain: domain.clone(),
                         zeros: zeros.clone(),
                         cells,
@@ -90,7 +85,7 @@ impl PrivateSynthesizer for Private {
             nprior: self.0.nprior,
             remarks: vec![remark.to_owned()],
         };
-        Ok(Outcome::Model(Box::new(WeightedCells::new(CARD.name, state)?)))
+        Ok(AnyModel::Cells(Box::new(WeightedCells::new(CARD.name, state)?)))
     }
 }
 
@@ -119,8 +114,8 @@ struct Lazy {
     cells: Box<LazyCells>,
 }
 
-impl Model for Lazy {
-    fn sample(&self, rows: usize, seed: Seed) -> Result<Drawn, SynthesisError> {
+impl Model<Cells> for Lazy {
+    fn sample(&self, rows: usize, seed: Seed) -> Result<Cells, SynthesisError> {
         let possible = |cell: &[u32]| !self.zeros.contains(cell);
         let stuck = std::sync::atomic::AtomicBool::new(false);
         let cells = draw_each(&self.domain, rows, seed, |rng| {
@@ -134,7 +129,7 @@ impl Model for Lazy {
                            noise on empty cells to matter; use `ipf`";
             return Err(SynthesisError::Fit { method: CARD.name, message: message.into() });
         }
-        Ok(cells.into())
+        Ok(cells)
     }
 
     fn remarks(&self) -> Vec<String> {

@@ -23,9 +23,8 @@ use serde::Deserialize;
 use table::{Attributes, Domain};
 
 use super::{CARD, IpfModel, Names, convergence, margins};
-use crate::card::MethodCard;
-use crate::private::{Accounting, Outcome, PrivateSynthesizer, Public, Spending};
-use crate::{SynthesisError, registry};
+use crate::private::{Accounting, PrivateSynthesizer, Public, Spending};
+use crate::{AnyModel, SynthesisError, registry};
 
 /// The settings of a private run.
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -78,10 +77,6 @@ pub fn build(options: &toml::Table) -> Result<Box<dyn PrivateSynthesizer>, Synth
 }
 
 impl PrivateSynthesizer for Private {
-    fn card(&self) -> &'static MethodCard {
-        &CARD
-    }
-
     fn accounting(&self) -> Accounting {
         Accounting::ZeroConcentrated
     }
@@ -119,7 +114,7 @@ impl PrivateSynthesizer for Private {
         Ok(spending)
     }
 
-    fn fit(&self, guard: &mut GuardedTable<'_>, public: &Public<'_>) -> Result<Outcome, SynthesisError> {
+    fn fit(&self, guard: &mut GuardedTable<'_>, public: &Public<'_>) -> Result<AnyModel, SynthesisError> {
         let domain = public.domain;
         let mut asking = Asking { guard, choices: 0 };
         let (model, remarks) = match self.estimate {
@@ -142,7 +137,7 @@ impl PrivateSynthesizer for Private {
                 (model, vec![remark])
             }
         };
-        Ok(Outcome::Model(Box::new(private_model(public, model, remarks))))
+        Ok(AnyModel::Cells(Box::new(private_model(public, model, remarks))))
     }
 }
 

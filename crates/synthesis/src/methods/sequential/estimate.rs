@@ -4,7 +4,7 @@ use table::Table;
 
 use super::plan::{Plan, StepWay};
 use super::variable_methods::Way;
-use crate::on_records::Estimate;
+use crate::run::Estimate;
 
 /// CPU seconds that a tree takes for a record, a predictor and a level of its depth; measured on SD2011 and Adult.
 const TREE_SECONDS: f64 = 5e-9;

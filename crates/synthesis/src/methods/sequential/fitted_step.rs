@@ -19,8 +19,8 @@ use super::smoothing::SmoothingKind;
 use super::stored_column::StoredColumn;
 use super::variable_methods::{VariableMethod, Way};
 use crate::key::Key;
-use crate::on_records::Run;
 use crate::randomness::Seed;
+use crate::run::Part;
 use crate::{SynthesisError, checkpoint};
 
 /// From this share of draws on that leave the range it is told.
@@ -99,7 +99,7 @@ impl FittedStep {
 pub(super) fn fit(
     plan: &Plan,
     records: &Table,
-    run: &Run,
+    part: &Part,
     seed: Seed,
     mut remarks: Vec<String>,
 ) -> Result<SequentialModel, SynthesisError> {
@@ -114,15 +114,15 @@ pub(super) fn fit(
     let given = Given { frame: &frame, features: &features };
     let done = AtomicUsize::new(0);
     let fit_one = |number: usize| -> Result<FittedStep, SynthesisError> {
-        run.watch.check()?;
+        part.watch.check()?;
         let step = &plan.steps[number];
         let known = &targets[..number];
-        let fitted = checkpoint::kept(run.checkpoint.as_deref(), number, || {
+        let fitted = checkpoint::kept(part.checkpoint.as_deref(), number, || {
             fit_step(plan, step, &guards[number], known, given, seed.child(number as u64))
         })?;
         let name = &plan.variables[step.targets[0]].name;
         let done = 1 + done.fetch_add(1, Ordering::Relaxed);
-        run.watch.report(table::watch::Step::Fitting { variable: name, done, of: plan.steps.len() });
+        part.watch.report(table::watch::Step::Fitting { variable: name, done, of: plan.steps.len() });
         Ok(fitted)
     };
     let steps = (0..plan.steps.len()).into_par_iter().map(fit_one).collect::<Result<Vec<_>, _>>()?;

@@ -17,9 +17,9 @@ use super::fitted_step;
 use super::plan::{Plan, Step, StepWay};
 use super::visit_sequence::best;
 use crate::card::{MethodCard, Needs, OptionCard};
-use crate::on_records::{Estimate, OnRecords, Run};
 use crate::randomness::Seed;
-use crate::synthesizer::Data;
+use crate::run::{Estimate, Part};
+use crate::synthesizer::RecordSynthesizer;
 use crate::{Model, SynthesisError, Synthesizer, registry};
 
 /// The card.
@@ -75,7 +75,7 @@ impl Default for Graph {
 }
 
 /// A synthesizer with these options.
-pub fn build(options: &toml::Table) -> Result<Box<dyn Synthesizer>, SynthesisError> {
+pub fn build(options: &toml::Table) -> Result<Synthesizer, SynthesisError> {
     let graph: Graph = registry::options(options, &CARD)?;
     if graph.neighbours == 0 {
         return Err(SynthesisError::option("neighbours", "each variable needs at least one"));
@@ -83,33 +83,13 @@ pub fn build(options: &toml::Table) -> Result<Box<dyn Synthesizer>, SynthesisErr
     if graph.classes < 2 {
         return Err(SynthesisError::option("classes", "at least two classes are needed"));
     }
-    Ok(Box::new(graph))
+    Ok(Synthesizer::Records(Box::new(graph)))
 }
 
-impl Synthesizer for Graph {
-    fn card(&self) -> &'static MethodCard {
-        &CARD
-    }
-
-    fn on_records(&self) -> Option<&dyn OnRecords> {
-        Some(self)
-    }
-
-    fn fit(&self, data: Data<'_>, seed: Seed) -> Result<Box<dyn Model>, SynthesisError> {
-        match data.records {
-            Some(records) => OnRecords::fit(self, records, &Run::default(), seed),
-            None => Err(SynthesisError::Fit {
-                method: CARD.name,
-                message: "it needs the records, not counts".into(),
-            }),
-        }
-    }
-}
-
-impl OnRecords for Graph {
-    fn fit(&self, records: &Table, run: &Run, seed: Seed) -> Result<Box<dyn Model>, SynthesisError> {
+impl RecordSynthesizer for Graph {
+    fn fit(&self, records: &Table, part: &Part, seed: Seed) -> Result<Box<dyn Model<Table>>, SynthesisError> {
         let (plan, remark) = self.plan(records)?;
-        Ok(Box::new(fitted_step::fit(&plan, records, run, seed, vec![remark])?))
+        Ok(Box::new(fitted_step::fit(&plan, records, part, seed, vec![remark])?))
     }
 
     fn fit_is_random(&self, records: &Table) -> bool {

@@ -50,9 +50,9 @@ use table::schema::Origin;
 use table::{Column, Table, Variable};
 
 use crate::card::{MethodCard, Needs, OptionCard};
-use crate::on_records::{Estimate, OnRecords, Run};
 use crate::randomness::Seed;
-use crate::synthesizer::Data;
+use crate::run::{Estimate, Part};
+use crate::synthesizer::RecordSynthesizer;
 use crate::{Model, SynthesisError, Synthesizer, registry};
 use options::Options;
 use plan::Plan;
@@ -147,36 +147,16 @@ pub fn variable_methods() -> impl Iterator<Item = (&'static str, &'static str)> 
 struct Sequential(Options);
 
 /// A synthesizer with these options.
-pub fn build(given: &toml::Table) -> Result<Box<dyn Synthesizer>, SynthesisError> {
+pub fn build(given: &toml::Table) -> Result<Synthesizer, SynthesisError> {
     let _: toml::Table = registry::options(given, &CARD)?;
-    Ok(Box::new(Sequential(Options::parse(given)?)))
+    Ok(Synthesizer::Records(Box::new(Sequential(Options::parse(given)?))))
 }
 
-impl Synthesizer for Sequential {
-    fn card(&self) -> &'static MethodCard {
-        &CARD
-    }
-
-    fn on_records(&self) -> Option<&dyn OnRecords> {
-        Some(self)
-    }
-
-    fn fit(&self, data: Data<'_>, seed: Seed) -> Result<Box<dyn Model>, SynthesisError> {
-        match data.records {
-            Some(records) => OnRecords::fit(self, records, &Run::default(), seed),
-            None => Err(SynthesisError::Fit {
-                method: CARD.name,
-                message: "it needs the records, and only counts are at hand; take a method of counts".into(),
-            }),
-        }
-    }
-}
-
-impl OnRecords for Sequential {
-    fn fit(&self, records: &Table, run: &Run, seed: Seed) -> Result<Box<dyn Model>, SynthesisError> {
+impl RecordSynthesizer for Sequential {
+    fn fit(&self, records: &Table, part: &Part, seed: Seed) -> Result<Box<dyn Model<Table>>, SynthesisError> {
         let plan = Plan::new(&self.0, records)?;
-        let remarks = if run.of_stratum { Vec::new() } else { self.remarks(records) };
-        Ok(Box::new(fitted_step::fit(&plan, records, run, seed, remarks)?))
+        let remarks = if part.is_stratum { Vec::new() } else { self.remarks(records) };
+        Ok(Box::new(fitted_step::fit(&plan, records, part, seed, remarks)?))
     }
 
     fn remarks(&self, records: &Table) -> Vec<String> {

@@ -16,7 +16,6 @@ use super::fitted_step::{FittedStep, StepDraws};
 use super::frame::{ColumnBuilder, Frame};
 use super::step_drawing::StepDrawing;
 use crate::randomness::Seed;
-use crate::synthesizer::Drawn;
 use crate::{Model, SynthesisError};
 
 /// How often records that were given up are drawn again from the start.
@@ -49,7 +48,7 @@ pub(super) struct SequentialModel {
 }
 
 /// A model from its stored state.
-pub fn load(state: serde_json::Value) -> Result<Box<dyn Model>, SynthesisError> {
+pub fn load(state: serde_json::Value) -> Result<Box<dyn Model<Table>>, SynthesisError> {
     let stored: Stored =
         serde_json::from_value(state).map_err(|error| SynthesisError::ModelFile(error.to_string()))?;
     Ok(Box::new(SequentialModel::new(stored)?))
@@ -128,8 +127,8 @@ impl SequentialModel {
     }
 }
 
-impl Model for SequentialModel {
-    fn sample(&self, rows: usize, seed: Seed) -> Result<Drawn, SynthesisError> {
+impl Model<Table> for SequentialModel {
+    fn sample(&self, rows: usize, seed: Seed) -> Result<Table, SynthesisError> {
         let originals = self.stored.records;
         let mut sources: Vec<u32> = if !self.keeps_records() {
             Vec::new()
@@ -143,7 +142,7 @@ impl Model for SequentialModel {
         let mut all = self.released(frame)?;
         for round in 0..ROUNDS {
             if open.is_empty() {
-                return Ok(Drawn::Records(all));
+                return Ok(all);
             }
             // Records that no value would let keep the schema are drawn anew as a whole.
             let of_open: Vec<u32> = if sources.is_empty() {

@@ -1,0 +1,169 @@
+//! A recipe carried out: a source in, a model out that is ready to draw.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use num_bigint::BigUint;
+use rand::{Rng as _, SeedableRng};
+use table::{Attributes, CountSource, Source, Table, TableError};
+
+use crate::after;
+use crate::completion::Completion;
+use crate::decoder::Decoder;
+use crate::fitted::{Drawing, Fitted};
+use crate::randomness::Seed;
+use crate::record_strata::RecordStrata;
+use crate::run::{Part, Run};
+use crate::strata::Strata;
+use crate::synthesizer::{CountSynthesizer, Data, RecordSynthesizer, Synthesizer};
+use crate::{Cells, Model, Recipe, StructuralZeros, SynthesisError, checkpoint, private};
+
+/// Fits the recipe's method to a source, privately if the recipe states a budget. Records must keep their schema, and counts must lie in cells
+/// that can occur; if they do not, nothing is fitted, and the message is for the data owner alone.
+///
+/// ```
+/// use synthesis::{Recipe, Run, fit};
+/// use table::read::{ReadOptions, read_csv_text};
+///
+/// let people = read_csv_text("sex,agegr\nF,old\nM,old\nF,young\nF,old\n", &ReadOptions::default())?;
+/// let recipe = Recipe::parse("method = \"catall\"\nrows = 10\nseed = 1\n")?;
+/// let fitted = fit(&people, &recipe, &Run::default())?;
+/// assert_eq!((fitted.table(0)?.rows(), fitted.ledger().is_none()), (10, true));
+/// # Ok::<(), synthesis::SynthesisError>(())
+/// ```
+pub fn fit<'a>(source: impl Into<Source<'a>>, recipe: &Recipe, run: &Run) -> Result<Fitted, SynthesisError> {
+    let source = source.into();
+    recipe.check()?;
+    let synthesizer = refuse_rows_if_random(recipe)?;
+    after::refuse_without_records(&recipe.after, source)?;
+    match synthesizer {
+        Synthesizer::Counts(method) => fit_counts(method.as_ref(), source, recipe, run),
+        Synthesizer::Records(method) => fit_records(method.as_ref(), source, recipe, run),
+        Synthesizer::Private(method) => private::fit(method, source, recipe, run),
+    }
+}
+
+/// The recipe's method, unless rows are asked of one that makes as many as it makes.
+pub(crate) fn refuse_rows_if_random(recipe: &Recipe) -> Result<Synthesizer, SynthesisError> {
+    let synthesizer = Synthesizer::of(recipe)?;
+    if recipe.rows.is_some() && !synthesizer.rows_can_be_chosen() {
+        let message =
+            format!("the number of records of `{}` is random; use its option `scale`", recipe.method);
+        return Err(SynthesisError::option("rows", message));
+    }
+    Ok(synthesizer)
+}
+
+fn fit_counts(
+    method: &dyn CountSynthesizer,
+    source: Source<'_>,
+    recipe: &Recipe,
+    run: &Run,
+) -> Result<Fitted, SynthesisError> {
+    refuse_violations(source)?;
+    run.refuse_limits(&format!("`{}` does not know it", recipe.method))?;
+    let counts = source.counts(recipe.groups as usize)?;
+    let domain = counts.domain();
+    if domain.variables().is_empty() {
+        let message = "there is no variable to model; identifiers and formulas are not";
+        return Err(SynthesisError::option("method", message));
+    }
+    let zeros = StructuralZeros::of(source.schema(), counts.as_ref())?;
+    refuse_impossible_counts(source, counts.as_ref(), &zeros)?;
+    let data = Data { counts: counts.as_ref(), zeros: &zeros };
+    let model: Box<dyn Model<Cells>> = if recipe.strata.is_empty() {
+        method.fit(data)?
+    } else {
+        if let Some(message) = method.refuses_strata() {
+            return Err(SynthesisError::option("strata", message));
+        }
+        let by = Attributes::named(domain, recipe.strata.iter().map(String::as_str))
+            .map_err(|error| SynthesisError::option("strata", error.to_string()))?;
+        Box::new(Strata::fit(method, data, &by)?)
+    };
+    let decoder = Decoder::new(Arc::new(source.schema().clone()), domain.clone())?;
+    let seed = run.insecure_test_seed.or(recipe.seed).unwrap_or_else(fresh_seed);
+    finished(Drawing::Cells(model, decoder), source, recipe, seed)
+}
+
+fn fit_records(
+    method: &dyn RecordSynthesizer,
+    source: Source<'_>,
+    recipe: &Recipe,
+    run: &Run,
+) -> Result<Fitted, SynthesisError> {
+    let Some(table) = source.table() else {
+        let message = format!(
+            "`{}` needs the records themselves, and here are only their counts; take a method of counts, such as `ipf` or `catall`",
+            recipe.method
+        );
+        return Err(SynthesisError::option("method", message));
+    };
+    refuse_violations(source)?;
+    if recipe.groups != Recipe::new("").groups {
+        let message = format!("`{}` takes numbers as they are and groups none; leave it out", recipe.method);
+        return Err(SynthesisError::option("groups", message));
+    }
+    let seeded = Recipe { seed: run.insecure_test_seed.or(recipe.seed), ..recipe.clone() };
+    let seed = checkpoint::seed_of(run, table, &seeded)?;
+    run.begin(method.estimate(table)?)?;
+    let part = Seed::new(seed).child(0);
+    let model: Box<dyn Model<Table>> = if recipe.strata.is_empty() {
+        method.fit(table, &Part::whole(run), part)?
+    } else {
+        Box::new(RecordStrata::fit(method, table, &recipe.strata, run, part)?)
+    };
+    finished(Drawing::Records(model, Completion::new(table.shared_schema())?), source, recipe, seed)
+}
+
+/// A model of a run that is not private, with what is done to its data sets afterwards.
+fn finished(
+    drawing: Drawing,
+    source: Source<'_>,
+    recipe: &Recipe,
+    seed: u64,
+) -> Result<Fitted, SynthesisError> {
+    let uniques = after::original_uniques(&recipe.after, source)?;
+    Fitted::new(drawing, recipe, seed, source.records(), uniques)
+}
+
+/// Refuses records that break their schema.
+pub(crate) fn refuse_violations(source: Source<'_>) -> Result<(), SynthesisError> {
+    let Some(table) = source.table() else { return Ok(()) };
+    let broken = table.violations()?;
+    if broken.is_empty() { Ok(()) } else { Err(TableError::Violations(broken).into()) }
+}
+
+/// Refuses counts of records in cells that cannot occur. Records themselves have been compared with their schema, which says more.
+pub(crate) fn refuse_impossible_counts(
+    source: Source<'_>,
+    counts: &dyn CountSource,
+    zeros: &StructuralZeros,
+) -> Result<(), SynthesisError> {
+    if source.table().is_some() {
+        return Ok(());
+    }
+    Ok(zeros.refuse_records(counts)?)
+}
+
+/// How many cells of the cross-table have each size, random zeros included: what a plan needs.
+pub fn cell_sizes<'a>(
+    source: impl Into<Source<'a>>,
+    groups: usize,
+) -> Result<BTreeMap<u64, u64>, SynthesisError> {
+    let source = source.into();
+    let counts = source.counts(groups)?;
+    let zeros = StructuralZeros::of(source.schema(), counts.as_ref())?;
+    let mut sizes = counts.cell_sizes(&Attributes::all(counts.domain()))?;
+    // More empty cells than 64 bits count leave every share of cells at zero, whatever their exact number.
+    let held: u64 = sizes.values().sum();
+    let possible = zeros.possible_cells(counts.domain())?;
+    let random_zeros = possible.max(BigUint::from(held)) - BigUint::from(held);
+    sizes.insert(0, u64::try_from(&random_zeros).unwrap_or(u64::MAX).min(u64::MAX - held));
+    Ok(sizes)
+}
+
+/// A seed from the operating system.
+pub(crate) fn fresh_seed() -> u64 {
+    rand_chacha::ChaCha12Rng::from_rng(&mut rand::rng()).next_u64() >> 1
+}

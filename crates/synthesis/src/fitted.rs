@@ -1,0 +1,230 @@
+//! A model fitted by a recipe, ready to draw data sets.
+
+use std::sync::Arc;
+
+use privacy::LedgerRecord;
+use table::{Domain, Schema, Table};
+
+use crate::after::Finish;
+use crate::completion::Completion;
+use crate::copies::Print;
+use crate::decoder::Decoder;
+use crate::model::AnyModel;
+use crate::randomness::Seed;
+use crate::{Cells, Model, Recipe, SynthesisError};
+
+/// A model fitted by a recipe, privately or not, ready to draw data sets: block by block with [`draw`](Self::draw), or one as a
+/// [`table`](Self::table). Data sets of a private fit cost nothing more.
+pub struct Fitted {
+    drawing: Drawing,
+    recipe: Recipe,
+    seed: u64,
+    rows: usize,
+    original_rows: u64,
+    finish: Option<Finish>,
+    ledger: Option<LedgerRecord>,
+}
+
+/// A model with what turns its draws into records of the schema.
+pub(crate) enum Drawing {
+    /// Cells are decoded.
+    Cells(Box<dyn Model<Cells>>, Decoder),
+    /// Records are completed.
+    Records(Box<dyn Model<Table>>, Completion),
+}
+
+impl Drawing {
+    /// The model with a decoder into the schema's records, or with their completion.
+    pub(crate) fn new(model: AnyModel, schema: Arc<Schema>, domain: &Domain) -> Result<Self, SynthesisError> {
+        Ok(match model {
+            AnyModel::Cells(model) => Self::Cells(model, Decoder::new(schema, domain.clone())?),
+            AnyModel::Records(model) => Self::Records(model, Completion::new(schema)?),
+        })
+    }
+
+    fn completion(&self) -> &Completion {
+        match self {
+            Self::Cells(_, decoder) => decoder.completion(),
+            Self::Records(_, completion) => completion,
+        }
+    }
+}
+
+impl Fitted {
+    /// A model ready to draw what the recipe asks for; as many records as the data where it does not say. `uniques` are what identifies the
+    /// unique records of the data, where they are to be removed.
+    pub(crate) fn new(
+        drawing: Drawing,
+        recipe: &Recipe,
+        seed: u64,
+        original_rows: u64,
+        uniques: Vec<Print>,
+    ) -> Result<Self, SynthesisError> {
+        let rows = recipe.rows.unwrap_or(original_rows);
+        if rows > u64::from(u32::MAX) {
+            let message =
+                format!("one file takes up to {} records, and the data have more; say how many", u32::MAX);
+            return Err(SynthesisError::option("rows", message));
+        }
+        let finish = if recipe.after.is_empty() {
+            None
+        } else {
+            Some(Finish::new(&recipe.after, drawing.completion().schema(), uniques)?)
+        };
+        Ok(Self {
+            drawing,
+            recipe: recipe.clone(),
+            seed,
+            rows: rows as usize,
+            original_rows,
+            finish,
+            ledger: None,
+        })
+    }
+
+    /// The same model with the ledger of the run that fitted it.
+    pub(crate) fn with_ledger(self, ledger: Option<LedgerRecord>) -> Self {
+        Self { ledger, ..self }
+    }
+
+    /// The schema that its records keep.
+    pub fn schema(&self) -> &Schema {
+        self.finish.as_ref().map_or_else(|| self.model_schema(), Finish::schema)
+    }
+
+    /// The recipe, as it was given.
+    pub fn recipe(&self) -> &Recipe {
+        &self.recipe
+    }
+
+    /// What was spent on what, if the fit was private.
+    pub fn ledger(&self) -> Option<&LedgerRecord> {
+        self.ledger.as_ref()
+    }
+
+    /// How many data sets the recipe asks for.
+    pub fn m(&self) -> u32 {
+        self.recipe.m
+    }
+
+    /// How many records each data set is to have, where the method lets that be chosen.
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// How many records the data had, as far as a private run may say: the N of inference.
+    pub fn original_rows(&self) -> usize {
+        self.original_rows as usize
+    }
+
+    /// The seed of its data sets, given or drawn. That of a private fit was drawn with its noise.
+    pub fn seed(&self) -> u64 {
+        self.seed
+    }
+
+    /// The classes of the cells that the model draws; `None` if it draws records.
+    pub fn domain(&self) -> Option<&Domain> {
+        match &self.drawing {
+            Drawing::Cells(_, decoder) => Some(decoder.domain()),
+            Drawing::Records(..) => None,
+        }
+    }
+
+    /// What the fit has to say of itself, for people: convergence, size.
+    pub fn remarks(&self) -> Vec<String> {
+        match &self.drawing {
+            Drawing::Cells(model, _) => model.remarks(),
+            Drawing::Records(model, _) => model.remarks(),
+        }
+    }
+
+    /// Draws data set `number`, from 0, and hands its records to `take` part by part.
+    pub fn draw(
+        &self,
+        number: u32,
+        mut take: impl FnMut(Table) -> Result<(), SynthesisError>,
+    ) -> Result<(), SynthesisError> {
+        match &self.drawing {
+            Drawing::Cells(model, decoder) if self.finish.is_none() => {
+                let cells = self.sample(model.as_ref(), number, Cells::rows)?;
+                decoder.decode_in_parts(&cells, self.seed_of(number).child(1), take)
+            }
+            _ => take(self.table(number)?),
+        }
+    }
+
+    /// Data set `number`, from 0, all at once.
+    pub fn table(&self, number: u32) -> Result<Table, SynthesisError> {
+        let table = match &self.drawing {
+            Drawing::Cells(model, decoder) => {
+                let cells = self.sample(model.as_ref(), number, Cells::rows)?;
+                decoder.decode(&cells, self.seed_of(number).child(1))?
+            }
+            Drawing::Records(model, completion) => {
+                completion.complete(self.sample(model.as_ref(), number, Table::rows)?)?
+            }
+        };
+        match &self.finish {
+            Some(finish) => finish.apply(table, self.drawing.completion()),
+            None => Ok(table),
+        }
+    }
+
+    /// What the model draws for data set `number`, before it becomes records of the schema.
+    fn sample<Drawn: Clone>(
+        &self,
+        model: &dyn Model<Drawn>,
+        number: u32,
+        rows: impl Fn(&Drawn) -> usize,
+    ) -> Result<Drawn, SynthesisError> {
+        if let Some(paid) = model.paid(number) {
+            return Ok(paid.clone());
+        }
+        let drawn = model.sample(self.rows, self.seed_of(number).child(0))?;
+        if rows(&drawn) == 0 {
+            return Err(SynthesisError::option("scale", "a data set came out empty; choose a larger scale"));
+        }
+        Ok(drawn)
+    }
+
+    fn seed_of(&self, number: u32) -> Seed {
+        Seed::new(self.seed).child(1 + u64::from(number))
+    }
+}
+
+/// What a model file holds.
+impl Fitted {
+    /// The schema of the model's records, before anything is done to them.
+    pub(crate) fn model_schema(&self) -> &Schema {
+        self.drawing.completion().schema()
+    }
+
+    /// What identifies the unique records of the data, where they are to be removed.
+    pub(crate) fn uniques(&self) -> &[Print] {
+        self.finish.as_ref().map_or(&[], Finish::uniques)
+    }
+
+    /// Why the model cannot be saved, if it cannot.
+    pub(crate) fn refuses_saving(&self) -> Option<&'static str> {
+        match &self.drawing {
+            Drawing::Cells(model, _) => model.refuses_saving(),
+            Drawing::Records(model, _) => model.refuses_saving(),
+        }
+    }
+
+    /// What the state gives away of the records, if anything.
+    pub(crate) fn confidential(&self) -> Option<&'static str> {
+        match &self.drawing {
+            Drawing::Cells(model, _) => model.confidential(),
+            Drawing::Records(model, _) => model.confidential(),
+        }
+    }
+
+    /// The state of the model.
+    pub(crate) fn state(&self) -> serde_json::Value {
+        match &self.drawing {
+            Drawing::Cells(model, _) => model.state(),
+            Drawing::Records(model, _) => model.state(),
+        }
+    }
+}
