@@ -111,7 +111,7 @@ fn data_sets(original: &Table, recipe: &Recipe, seed: u64) -> Result<Made, Synth
 /// `m` data sets from number `first` on.
 fn drawn(fitted: &Fitted, first: u32, m: u32) -> Result<Made, SynthesisError> {
     let tables = (first..first + m).map(|number| fitted.table(number)).collect::<Result<_, _>>()?;
-    Ok((tables, fitted.model.remarks()))
+    Ok((tables, fitted.remarks()))
 }
 
 fn measured(

@@ -100,8 +100,6 @@ impl Candidate<'_> {
         };
         let manifest = release.manifest_without_files();
         let recipe = Recipe { seed: None, ..self.recipe.clone() }.to_toml();
-        let remarks = self.fitted.model.remarks().into_iter().map(|remark| ("remark".to_owned(), remark));
-        let asked: Vec<(String, String)> = remarks.filter(|_| self.ledger.is_none()).collect();
         let input = |decision| ReportInput {
             name: self.name,
             software: concat!("lookalike ", env!("CARGO_PKG_VERSION")),
@@ -112,7 +110,7 @@ impl Candidate<'_> {
             ledger: self.ledger,
             recipe: Some(&recipe),
             decision: Some(decision),
-            asked: asked.clone(),
+            asked: Vec::new(),
         };
         let (inside, outside) = (input(decision), input(&public));
         release.attachments = edition(&inside, Edition::Internal, "report-internal.html");

@@ -8,12 +8,13 @@ use privacy::LedgerRecord;
 use synthesis::{Fitted, Recipe, SynthesisError};
 use table::TableError;
 use table::date::DateFormat;
+use table::schema::Shown;
 use table::write::TableWriter;
 
 use super::hashed_file::{Hashed, sha256_of};
 use super::{
-    FORMAT, FileEntry, INTERNAL, INTERNAL_FOLDER, INTERNAL_HASH, Input, Internal, LEDGER, MANIFEST,
-    MANIFEST_HASH, Manifest, data_name, guarantee, label,
+    FORMAT, FileEntry, INTERNAL, INTERNAL_FOLDER, INTERNAL_HASH, Input, Internal, LEARNED_SCHEMA, LEDGER,
+    MANIFEST, MANIFEST_HASH, Manifest, data_name, guarantee, label, schema_from,
 };
 
 /// What goes into a release.
@@ -85,12 +86,13 @@ impl Release<'_> {
 
     fn write_public(&self, folder: &Path) -> Result<Manifest, SynthesisError> {
         let mut files = Vec::new();
+        let mut shown = Shown::nothing(self.fitted.schema());
         for number in 0..self.fitted.m() {
-            files.push(self.write_data(folder, number)?);
+            files.push(self.write_data(folder, number, &mut shown)?);
         }
+        let schema = shown.published(self.fitted.schema())?;
         let recipe = Recipe { seed: None, ..self.recipe.clone() };
-        let mut texts =
-            vec![("schema.toml", self.fitted.schema().to_toml()), ("recipe.toml", recipe.to_toml())];
+        let mut texts = vec![("schema.toml", schema.to_toml()), ("recipe.toml", recipe.to_toml())];
         if let Some(books) = &self.books {
             books.record.verify()?;
             texts.extend([(LEDGER, pretty(books.record)), ("ledger.md", books.page.clone())]);
@@ -113,21 +115,25 @@ impl Release<'_> {
         if is_private && attached.peek().is_none() {
             return Ok(());
         }
-        let files = attached
+        let mut files = attached
             .map(|file| write_hashed(folder, &file.name, &file.contents, true))
-            .collect::<Result<_, SynthesisError>>()?;
+            .collect::<Result<Vec<_>, SynthesisError>>()?;
+        let schema = self.fitted.schema();
+        if schema.declaration().is_none() && schema.learned_variables().next().is_some() {
+            files.push(write_hashed(folder, LEARNED_SCHEMA, schema.to_toml().as_bytes(), true)?);
+        }
         let internal = Internal {
             confidential: "must not leave the house: with this, draws can be traced to original records"
                 .into(),
             seed: (!is_private).then_some(self.fitted.seed),
             input_sha256: (!is_private).then(|| self.input_sha256.clone()),
-            remarks: self.fitted.model.remarks(),
+            remarks: self.fitted.remarks(),
             files,
         };
         seal(folder, (INTERNAL, INTERNAL_HASH), &pretty(&internal), true)
     }
 
-    fn write_data(&self, folder: &Path, number: u32) -> Result<FileEntry, SynthesisError> {
+    fn write_data(&self, folder: &Path, number: u32, shown: &mut Shown) -> Result<FileEntry, SynthesisError> {
         let name = data_name(number, self.recipe.format.extension());
         let path = folder.join(&name);
         let failed = |source| SynthesisError::from(TableError::io(&path, source));
@@ -136,6 +142,7 @@ impl Release<'_> {
         let mut rows = 0;
         self.fitted.draw(number, |part| {
             rows += part.rows() as u64;
+            shown.observe(&part);
             writer.write(&part).map_err(failed)
         })?;
         let file = writer.finish().map_err(failed)?;
@@ -159,7 +166,8 @@ impl Release<'_> {
                 (None, None) => "the operating system".into(),
             },
             input: self.input.clone(),
-            remarks: if self.books.is_some() { self.fitted.model.remarks() } else { Vec::new() },
+            schema_from: schema_from(self.fitted.schema()),
+            remarks: self.fitted.remarks(),
             files,
         }
     }
@@ -310,6 +318,21 @@ mod tests {
             assert!(!public.contains("of the input") && public.contains("the user"), "{public}");
         }
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 2, "nothing else is left");
+    }
+
+    #[test]
+    fn what_was_learned_stays_inside_and_the_public_schema_shows_the_synthetic_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let out = folder.path().join("out");
+        // Two records of four: at least one of sex and age is not drawn.
+        let recipe = Recipe { rows: Some(1), seed: Some(1), ..Recipe::new("catall") };
+        let manifest = release_into(&out, &recipe, false).unwrap();
+        let public = SchemaFile::read(&out.join("schema.toml")).unwrap().finish().unwrap();
+        assert_eq!(public.variables()[0].kind.levels().unwrap().len(), 1);
+        assert!(std::fs::read_to_string(out.join("schema.toml")).unwrap().contains("domain = \"synthetic\""));
+        assert!(manifest.schema_from.starts_with("the synthetic files"), "{}", manifest.schema_from);
+        let inside = SchemaFile::read(&out.join(INTERNAL_FOLDER).join(LEARNED_SCHEMA)).unwrap();
+        assert_eq!(inside.finish().unwrap().variables()[0].kind.levels().unwrap().len(), 2);
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! From cells to records: levels by name, numbers drawn within their class, derived variables computed, identifiers new.
+//! From cells to records: levels by name, numbers drawn within their class, derived variables computed, identifiers made new.
 //!
 //! A number is drawn within its class without looking at the data again: evenly, or by the shape and step that the schema
 //! declares. Where a class straddles a rule, the
@@ -16,6 +16,7 @@ use table::expression::{Condition, Formula, Record, Span, Value};
 use table::schema::{Kind, Shape};
 use table::{Codes, Column, Domain, Schema, Table};
 
+use crate::identifiers::Identifiers;
 use crate::randomness::{BLOCK, Rng, Seed};
 use crate::{Cells, SynthesisError};
 
@@ -38,6 +39,7 @@ pub struct Decoder {
     draws: Vec<(Shape, Option<f64>)>,
     /// Numbers that rules compare with.
     landmarks: Vec<f64>,
+    identifiers: Identifiers,
 }
 
 /// Where a variable's values come from.
@@ -46,9 +48,12 @@ enum Source {
     Class(usize),
     /// A formula of other variables.
     Derived,
-    /// A fresh identifier.
+    /// A new identifier.
     Identifier,
 }
+
+/// The new identifiers of a data set, by variable; `None` of variables that are none.
+type NewColumns = Vec<Option<TextColumn>>;
 
 /// A condition that no record may meet, with the words of the schema.
 struct Forbidden {
@@ -74,8 +79,12 @@ impl Record for Draft {
 }
 
 impl Decoder {
-    /// A decoder for records of `schema` whose modelled variables are those of `domain`.
-    pub fn new(schema: Arc<Schema>, domain: Domain) -> Result<Self, SynthesisError> {
+    /// A decoder for records of `schema` whose modelled variables are those of `domain`, with identifiers like these.
+    pub fn new(
+        schema: Arc<Schema>,
+        domain: Domain,
+        mut identifiers: Identifiers,
+    ) -> Result<Self, SynthesisError> {
         let variables = schema.variables();
         let source = |variable: &table::Variable| match domain.position_of(&variable.name) {
             Ok(position) => Source::Class(position),
@@ -107,6 +116,10 @@ impl Decoder {
             let when = impossible.condition(variables)?;
             forbidden.push(Forbidden { when, unless: None, text: impossible.text().to_owned() });
         }
+        let conditions = schema.rules().iter().flat_map(|rule| [&rule.when, &rule.then]);
+        for condition in conditions.chain(schema.impossible()) {
+            condition.variables().iter().for_each(|name| identifiers.never_missing(name));
+        }
         let mut landmarks = Vec::new();
         for Forbidden { when, unless, .. } in &forbidden {
             when.collect_constants(&mut landmarks);
@@ -123,7 +136,7 @@ impl Decoder {
             schema.variable(classes.name()).map(|variable| (variable.shape, variable.step))
         };
         let draws = domain.variables().iter().map(draw).collect::<Result<_, _>>()?;
-        Ok(Self { schema, domain, sources, derived, forbidden, reserved, draws, landmarks })
+        Ok(Self { schema, domain, sources, derived, forbidden, reserved, draws, landmarks, identifiers })
     }
 
     /// The schema that its records keep.
@@ -134,6 +147,21 @@ impl Decoder {
     /// The classes that it knows.
     pub fn domain(&self) -> &Domain {
         &self.domain
+    }
+
+    /// What is kept of the identifiers.
+    pub fn identifiers(&self) -> &Identifiers {
+        &self.identifiers
+    }
+
+    fn new_identifiers(&self, rows: usize, seed: Seed) -> NewColumns {
+        let mut columns: NewColumns = self.sources.iter().map(|_| None).collect();
+        for (name, column) in self.identifiers.draw(rows, seed) {
+            if let (Ok(position), Column::Text(text)) = (self.schema.position_of(name), column) {
+                columns[position] = Some(text);
+            }
+        }
+        columns
     }
 
     /// Records of these cells, in their order, all at once.
@@ -153,10 +181,12 @@ impl Decoder {
         seed: Seed,
         mut take: impl FnMut(Table) -> Result<(), SynthesisError>,
     ) -> Result<(), SynthesisError> {
+        let identifiers = self.new_identifiers(cells.rows(), seed.child(0));
         let blocks: Vec<usize> = (0..cells.rows().div_ceil(BLOCK)).collect();
         for some in blocks.chunks(2 * rayon::current_num_threads()) {
-            let parts =
-                some.par_iter().map(|block| self.decode_block(cells, *block, seed.stream(*block as u64)));
+            let parts = some
+                .par_iter()
+                .map(|block| self.decode_block(cells, *block, &identifiers, seed.stream(*block as u64)));
             for part in parts.collect::<Result<Vec<Table>, _>>()? {
                 take(part)?;
             }
@@ -164,9 +194,20 @@ impl Decoder {
         Ok(())
     }
 
-    /// Records of the modelled variables with what is not modelled: derived variables computed, identifiers new. Records must
+    /// Records of the modelled variables with what is not modelled: derived variables computed, identifiers made new. Records must
     /// keep the schema.
-    pub fn complete(&self, records: Table) -> Result<Table, SynthesisError> {
+    pub fn complete(&self, records: Table, seed: Seed) -> Result<Table, SynthesisError> {
+        let identifiers = self.new_identifiers(records.rows(), seed);
+        self.complete_with(records, identifiers)
+    }
+
+    /// Records that have their identifiers, with derived variables computed again.
+    pub fn recompute(&self, records: Table) -> Result<Table, SynthesisError> {
+        let identifiers = self.sources.iter().map(|_| None).collect();
+        self.complete_with(records, identifiers)
+    }
+
+    fn complete_with(&self, records: Table, identifiers: NewColumns) -> Result<Table, SynthesisError> {
         let rows = 0..records.rows();
         let variables = self.schema.variables();
         let given = |variable: usize| records.schema().position_of(&variables[variable].name).ok();
@@ -188,10 +229,11 @@ impl Decoder {
                 columns[*variable] = Some(self.column(*variable, rows.clone(), |row| computed[row][at]));
             }
         }
-        let column = |(variable, column): (usize, Option<Column>)| {
-            column.unwrap_or_else(|| self.column(variable, rows.clone(), |_| Value::Text))
+        let column = |((variable, column), new): ((usize, Option<Column>), Option<TextColumn>)| {
+            let column = column.or(new.map(Column::Text));
+            column.unwrap_or_else(|| self.column(variable, rows.clone(), |_| Value::Missing))
         };
-        let columns = columns.into_iter().enumerate().map(column).collect();
+        let columns = columns.into_iter().enumerate().zip(identifiers).map(column).collect();
         self.checked(Table::new(Arc::clone(&self.schema), columns)?)
     }
 
@@ -200,7 +242,13 @@ impl Decoder {
         if broken.is_empty() { Ok(table) } else { Err(SynthesisError::Rules(broken.to_string())) }
     }
 
-    fn decode_block(&self, cells: &Cells, block: usize, mut rng: Rng) -> Result<Table, SynthesisError> {
+    fn decode_block(
+        &self,
+        cells: &Cells,
+        block: usize,
+        identifiers: &NewColumns,
+        mut rng: Rng,
+    ) -> Result<Table, SynthesisError> {
         let rows = block * BLOCK..cells.rows().min((block + 1) * BLOCK);
         let columns: Vec<Column> = if self.forbidden.is_empty() && self.derived.is_empty() {
             // Nothing ties variables together: a column at a time.
@@ -209,18 +257,27 @@ impl Decoder {
                     let codes = &cells.columns()[*position];
                     self.column(variable, rows.clone(), |row| self.value(*position, codes.get(row), &mut rng))
                 }
-                Source::Derived | Source::Identifier => self.column(variable, rows.clone(), |_| Value::Text),
+                Source::Derived | Source::Identifier => self.identifier(variable, rows.clone(), identifiers),
             };
             self.sources.iter().enumerate().map(column).collect()
         } else {
             let drafts = rows.clone().map(|row| self.draft(&cells.record(row), &mut rng));
             let drafts = drafts.collect::<Result<Vec<Draft>, _>>()?;
-            let column = |variable: usize| {
-                self.column(variable, rows.clone(), |row| drafts[row - rows.start].0[variable])
+            let column = |variable: usize| match self.sources[variable] {
+                Source::Identifier => self.identifier(variable, rows.clone(), identifiers),
+                _ => self.column(variable, rows.clone(), |row| drafts[row - rows.start].0[variable]),
             };
             (0..self.sources.len()).map(column).collect()
         };
         self.checked(Table::new(Arc::clone(&self.schema), columns)?)
+    }
+
+    /// The part of a new identifier that belongs to these rows.
+    fn identifier(&self, variable: usize, rows: Range<usize>, identifiers: &NewColumns) -> Column {
+        match &identifiers[variable] {
+            Some(text) => Column::Text(text.part(rows)),
+            None => self.column(variable, rows, |_| Value::Missing),
+        }
     }
 
     fn draft(&self, cell: &[u32], rng: &mut Rng) -> Result<Draft, SynthesisError> {
@@ -354,8 +411,8 @@ impl Decoder {
                 Column::Categorical(Arc::new(Codes::collect(cardinality, rows.map(code))))
             }
             Kind::TextId => Column::Text(TextColumn {
-                codes: Codes::collect(count + 1, 0..count as u32),
-                dictionary: rows.map(|row| format!("synthetic-{}", row + 1)).collect(),
+                codes: Codes::collect(1, std::iter::repeat_n(0, count)),
+                dictionary: Vec::new(),
             }),
         }
     }

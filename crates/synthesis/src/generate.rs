@@ -8,12 +8,13 @@ use table::{Attributes, CodedTable, CountSource, Domain, Grouping, Schema, Table
 
 use crate::after::{self, After, Finish};
 use crate::decoder::Decoder;
+use crate::identifiers::Identifiers;
 use crate::on_records::{OnRecords, Run};
 use crate::randomness::Seed;
 use crate::record_strata::RecordStrata;
 use crate::strata::Strata;
 use crate::synthesizer::{Data, Drawn};
-use crate::{Model, Recipe, StructuralZeros, SynthesisError, Synthesizer, checkpoint, registry};
+use crate::{Model, Recipe, StructuralZeros, SynthesisError, Synthesizer, checkpoint, rare, registry};
 
 /// Synthetic tables, and what the fit had to say.
 pub struct Generated {
@@ -36,17 +37,15 @@ pub struct Fitted {
     original_rows: usize,
     m: u32,
     finish: Option<Finish>,
+    /// What was done to the records before the method saw them, and what is made new.
+    remarks: Vec<String>,
 }
 
 /// Carries out a recipe in memory.
 pub fn generate(table: &Table, recipe: &Recipe) -> Result<Generated, SynthesisError> {
     let fitted = fit(table, recipe)?;
     let tables = (0..fitted.m).map(|number| fitted.table(number));
-    Ok(Generated {
-        tables: tables.collect::<Result<_, _>>()?,
-        remarks: fitted.model.remarks(),
-        seed: fitted.seed,
-    })
+    Ok(Generated { tables: tables.collect::<Result<_, _>>()?, remarks: fitted.remarks(), seed: fitted.seed })
 }
 
 /// Fits the recipe's method to the table, which must keep its schema. A private recipe is carried out by [`private`](crate::private).
@@ -58,6 +57,15 @@ pub fn fit(table: &Table, recipe: &Recipe) -> Result<Fitted, SynthesisError> {
 pub fn fit_watched(table: &Table, recipe: &Recipe, run: &Run) -> Result<Fitted, SynthesisError> {
     let mut fitted = fit_method(table, recipe, run)?;
     fitted.finish_with(&recipe.after, after::original_uniques(&recipe.after, table)?)?;
+    Ok(fitted)
+}
+
+/// The same for data sets that will be released: what very few records have is kept out of what is learned from them, see
+/// [`rare`](crate::rare), unless the schema is declared.
+pub fn fit_for_release(table: &Table, recipe: &Recipe, run: &Run) -> Result<Fitted, SynthesisError> {
+    let protected = rare::protect(table)?;
+    let mut fitted = fit_watched(&protected.records, recipe, run)?;
+    fitted.remarks.extend(protected.remarks);
     Ok(fitted)
 }
 
@@ -96,7 +104,7 @@ fn fit_method(table: &Table, recipe: &Recipe, run: &Run) -> Result<Fitted, Synth
         Seed::new(seed).child(0),
     )?;
     let schema = Arc::new(table.schema().clone());
-    let decoder = Decoder::new(schema, coded.domain().clone())?;
+    let decoder = Decoder::new(schema, coded.domain().clone(), Identifiers::learn(table))?;
     Ok(Fitted::new(model, decoder, &Recipe { seed: Some(seed), ..recipe.clone() }, table.rows()))
 }
 
@@ -118,7 +126,7 @@ fn fit_records(
     } else {
         Box::new(RecordStrata::fit(method, table, &recipe.strata, run, part)?)
     };
-    let decoder = Decoder::new(table.shared_schema(), Domain::new(Vec::new())?)?;
+    let decoder = Decoder::new(table.shared_schema(), Domain::new(Vec::new())?, Identifiers::learn(table))?;
     Ok(Fitted::new(model, decoder, &Recipe { seed: Some(seed), ..recipe.clone() }, table.rows()))
 }
 
@@ -193,6 +201,7 @@ impl Fitted {
             original_rows,
             m: recipe.m,
             finish: None,
+            remarks: Vec::new(),
         }
     }
 
@@ -210,6 +219,33 @@ impl Fitted {
     /// What tells the unique records of the data apart, where they are to be removed.
     pub(crate) fn uniques(&self) -> &[after::Print] {
         self.finish.as_ref().map_or(&[], Finish::uniques)
+    }
+
+    /// What there is to say of the fit: of the model, of identifiers, and of what was kept out of it.
+    pub fn remarks(&self) -> Vec<String> {
+        let mut remarks = self.model.remarks();
+        let names: Vec<String> = self.decoder.identifiers().names().map(|name| format!("`{name}`")).collect();
+        if !names.is_empty() {
+            remarks.push(format!("not modelled but made new, because they name units: {}", names.join(", ")));
+        }
+        remarks.extend(self.remarks.iter().cloned());
+        remarks
+    }
+
+    /// What is said beside the model's own remarks.
+    pub(crate) fn own_remarks(&self) -> &[String] {
+        &self.remarks
+    }
+
+    /// The same with what was said of it before it was stored.
+    pub(crate) fn with_own_remarks(mut self, remarks: &[String]) -> Self {
+        self.remarks = remarks.to_vec();
+        self
+    }
+
+    /// What is kept of the identifiers.
+    pub(crate) fn identifiers(&self) -> &Identifiers {
+        self.decoder.identifiers()
     }
 
     /// The schema of the model's records, before anything is done to them.
@@ -248,7 +284,7 @@ impl Fitted {
         }
         match self.sample(number)? {
             Drawn::Cells(cells) => self.decoder.decode_in_parts(&cells, self.seed_of(number).child(1), take),
-            Drawn::Records(records) => take(self.decoder.complete(records)?),
+            Drawn::Records(records) => take(self.decoder.complete(records, self.seed_of(number).child(1))?),
         }
     }
 
@@ -256,7 +292,7 @@ impl Fitted {
     pub fn table(&self, number: u32) -> Result<Table, SynthesisError> {
         let table = match self.sample(number)? {
             Drawn::Cells(cells) => self.decoder.decode(&cells, self.seed_of(number).child(1)),
-            Drawn::Records(records) => self.decoder.complete(records),
+            Drawn::Records(records) => self.decoder.complete(records, self.seed_of(number).child(1)),
         }?;
         match &self.finish {
             Some(finish) => finish.apply(table, &self.decoder),

@@ -12,6 +12,7 @@ use table::{Domain, TableError, atomic_file};
 
 use crate::decoder::Decoder;
 use crate::generate::{Fitted, refuse_rows_if_random};
+use crate::identifiers::Identifiers;
 use crate::record_strata::RecordStrata;
 use crate::strata::Strata;
 use crate::{Model, Recipe, SynthesisError, registry};
@@ -49,6 +50,12 @@ pub struct ModelFile {
     /// The schema that its records keep, as TOML.
     pub schema: String,
     domain: Domain,
+    /// What is kept of the identifiers.
+    #[serde(default, skip_serializing_if = "Identifiers::is_empty")]
+    identifiers: Identifiers,
+    /// What was said of the fit beside the model's own remarks.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    remarks: Vec<String>,
     /// What tells the unique records of the data apart, where replicated ones are removed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     uniques: Vec<(u64, u64)>,
@@ -75,6 +82,8 @@ impl ModelFile {
             ledger: None,
             schema: fitted.model_schema().to_toml(),
             domain: fitted.domain().clone(),
+            identifiers: fitted.identifiers().clone(),
+            remarks: fitted.own_remarks().to_vec(),
             uniques: fitted.uniques().to_vec(),
             state: fitted.model.state(),
             sha256: String::new(),
@@ -133,8 +142,14 @@ impl ModelFile {
             refuse_rows_if_random(recipe)?;
         }
         let schema = Arc::new(SchemaFile::parse(&self.schema)?.finish()?);
-        let decoder = Decoder::new(schema, self.domain.clone())?;
-        let mut fitted = Fitted::new(self.model()?, decoder, recipe, self.original_rows as usize);
+        let identifiers = if self.identifiers.is_empty() {
+            Identifiers::declared(&schema)
+        } else {
+            self.identifiers.clone()
+        };
+        let decoder = Decoder::new(schema, self.domain.clone(), identifiers)?;
+        let mut fitted = Fitted::new(self.model()?, decoder, recipe, self.original_rows as usize)
+            .with_own_remarks(&self.remarks);
         fitted.finish_with(&recipe.after, self.uniques.clone())?;
         Ok(fitted)
     }

@@ -30,6 +30,7 @@ mod error;
 pub mod expression;
 pub mod figures;
 pub mod grouping;
+pub mod identifiers;
 pub mod margin;
 pub mod profile;
 pub mod read;

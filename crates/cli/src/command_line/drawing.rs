@@ -110,6 +110,7 @@ pub(super) fn summary(out: &Path, manifest: &Manifest, remarks: &[String]) -> St
         text.push_str(&format!("  pictures/  {} of them\n", pictures.len()));
     }
     remarks.iter().for_each(|remark| text.push_str(&format!("  {remark}\n")));
+    text.push_str(&format!("  schema.toml is from {}\n", manifest.schema_from));
     text.push_str(&format!("  {}\n", manifest.guarantee));
     if !manifest.files.iter().any(|file| file.name == LEDGER) {
         text.push_str(&format!("  {INTERNAL_FOLDER}/ holds the seed; it must not leave the house\n"));

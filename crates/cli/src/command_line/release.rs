@@ -95,11 +95,14 @@ impl ReleaseCommand {
         }
         let not_covered = self.not_covered(&recipe, &limits)?;
         let read = ReadOptions { watch: everywhere.watch(), ..self.reading.options()? };
-        let original = read_table(&self.data, &read)?;
+        let mut original = read_table(&self.data, &read)?;
         if let Some(frontier) = &frontier {
             check_same_data(frontier, &original)?;
         }
         let caveats = self.caveats(&original)?;
+        if let Some(reason) = &self.learned_schema {
+            original = original.declared_public(reason)?;
+        }
         let (fitted, ledger) = if recipe.privacy.is_some() {
             let fit = private::fit(&original, &recipe, self.noise()?)?;
             (fit.fitted, Some(fit.ledger))
@@ -148,7 +151,7 @@ impl ReleaseCommand {
             caveats: caveats.into_iter().chain(candidate.not_covered.clone()).collect(),
         };
         let manifest = candidate.write(&examined, &decision, out, self.drawing.force())?;
-        let mut text = summary(out, &manifest, &fitted.model.remarks());
+        let mut text = summary(out, &manifest, &manifest.remarks);
         if broken.is_empty() && self.exception.is_some() {
             text.push_str("  no limit is broken: the exception was not needed and is not recorded\n");
         }

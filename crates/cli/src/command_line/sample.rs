@@ -27,8 +27,7 @@ impl Sample {
         let recipe = self.drawing.on_top_of(Recipe { seed: None, ..file.recipe.clone() });
         let fitted = file.fitted(&recipe)?;
         let manifest = self.drawing.write(&fitted, &recipe, &self.model, file.ledger.as_ref(), Vec::new())?;
-        everywhere
-            .deliver(&summary(out, &manifest, &fitted.model.remarks()), || serde_json::json!(manifest))?;
+        everywhere.deliver(&summary(out, &manifest, &fitted.remarks()), || serde_json::json!(manifest))?;
         Ok(ExitCode::SUCCESS)
     }
 }

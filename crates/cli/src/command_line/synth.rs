@@ -6,8 +6,8 @@ use std::process::ExitCode;
 use clap::Args;
 use synthesis::model_file::ModelFile;
 use synthesis::{Recipe, Run, SynthesisError, private};
-use table::DeclaredSchema;
 use table::read::{self, ReadOptions};
+use table::{DeclaredSchema, Table};
 
 use super::describe::Reading;
 use super::drawing::{Drawing, summary};
@@ -40,6 +40,10 @@ pub(super) struct Synth {
     privacy: Privacy,
     #[command(flatten)]
     drawing: Drawing,
+    /// Publish the schema that was learned from the records, for this reason: its levels and ranges, also rare and extreme ones, are
+    /// released with the data [default: the public schema holds only what the synthetic files show]
+    #[arg(long, value_name = "REASON")]
+    learned_schema: Option<String>,
     /// Write the fitted model to this file; it may hold confidential material and then says so
     #[arg(long, value_name = "FILE")]
     save_model: Option<PathBuf>,
@@ -93,7 +97,7 @@ impl Synth {
             self.declared_schema()?;
         }
         let options = ReadOptions { watch: everywhere.watch(), ..self.reading.options()? };
-        let table = read::read_table(&self.data, &options)?;
+        let table = self.declared_if_asked(read::read_table(&self.data, &options)?, &recipe)?;
         let (fitted, ledger) = if recipe.privacy.is_some() {
             self.refuse_guard_rails()?;
             let fit = private::fit(&table, &recipe, self.privacy.noise()?)
@@ -106,7 +110,7 @@ impl Synth {
                 watch: everywhere.watch(),
                 ..Run::default()
             };
-            (synthesis::fit_watched(&table, &recipe, &run)?, None)
+            (synthesis::fit_for_release(&table, &recipe, &run)?, None)
         };
         let model = match &self.save_model {
             Some(path) => Some((path, ModelFile::new(&recipe, &fitted)?.with_ledger(ledger.clone()))),
@@ -119,9 +123,21 @@ impl Synth {
         if let Some(folder) = &self.resume {
             synthesis::checkpoint::remove(folder)?;
         }
-        everywhere
-            .deliver(&summary(out, &manifest, &fitted.model.remarks()), || serde_json::json!(manifest))?;
+        everywhere.deliver(&summary(out, &manifest, &manifest.remarks), || serde_json::json!(manifest))?;
         Ok(ExitCode::SUCCESS)
+    }
+
+    /// The table, with its learned schema declared public where the owner says why.
+    fn declared_if_asked(&self, table: Table, recipe: &Recipe) -> Result<Table, Failure> {
+        let Some(reason) = &self.learned_schema else { return Ok(table) };
+        if recipe.privacy.is_some() {
+            let message = "--learned-schema: a private run needs a schema that a person declared; name it with --schema";
+            return Err(Failure::Usage(message.into()));
+        }
+        if table.schema().declaration().is_some() {
+            return Err(Failure::Usage("--learned-schema: the schema is declared; leave it out".into()));
+        }
+        Ok(table.declared_public(reason)?)
     }
 
     /// A private run is quick and may leave no trace of its noise.

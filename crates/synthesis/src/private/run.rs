@@ -8,12 +8,13 @@ use privacy::ledger::{
 };
 use privacy::{Charge, Cost, GuardedTable, Neighbours, NoiseSource};
 use rand::Rng as _;
-use table::schema::Origin;
+use table::schema::{Kind, Origin};
 use table::{Attributes, DeclaredSchema, Domain, Schema, Table, TableError};
 
 use super::{Outcome, PaidDataSets, PrivacySettings, PrivateSynthesizer, Public, Spending, SpendingPlan};
 use crate::decoder::Decoder;
 use crate::generate::Fitted;
+use crate::identifiers::Identifiers;
 use crate::strata::{Strata, Stratum};
 use crate::{Model, Recipe, StructuralZeros, SynthesisError, registry};
 
@@ -71,7 +72,8 @@ pub fn fit(table: &Table, recipe: &Recipe, mut noise: NoiseSource) -> Result<Pri
     ledger.verify()?;
     let rows = recipe.rows.unwrap_or(records);
     let drawing = Recipe { rows: Some(rows), seed: Some(noise.rng().next_u64() >> 1), ..recipe.clone() };
-    let mut fitted = Fitted::new(model, setup.decoder()?, &drawing, records as usize);
+    let mut fitted = Fitted::new(model, setup.decoder()?, &drawing, records as usize)
+        .with_own_remarks(&setup.identifier_remarks());
     fitted.finish_with(&recipe.after, Vec::new())?;
     Ok(PrivateFit { fitted, ledger })
 }
@@ -289,16 +291,40 @@ impl<'a> Setup<'a> {
 
     fn decoder(&self) -> Result<Decoder, SynthesisError> {
         match self.method.released_schema(self.schema)? {
-            Some(schema) => Decoder::new(Arc::new(schema), Domain::new(Vec::new())?),
-            None => Decoder::new(Arc::new(self.schema.schema().clone()), self.domain.clone()),
+            Some(schema) => {
+                let identifiers = Identifiers::declared(&schema);
+                Decoder::new(Arc::new(schema), Domain::new(Vec::new())?, identifiers)
+            }
+            None => {
+                let schema = self.schema.schema();
+                let identifiers = Identifiers::declared(schema);
+                Decoder::new(Arc::new(schema.clone()), self.domain.clone(), identifiers)
+            }
         }
+    }
+
+    /// What a private run cannot know of identifiers, since it looks at none.
+    fn identifier_remarks(&self) -> Vec<String> {
+        let variables = self.schema.schema().variables().iter();
+        let silent =
+            variables.filter(|of| of.kind == Kind::TextId && of.identifier.records_per_value.is_empty());
+        let names: Vec<String> = silent.map(|variable| format!("`{}`", variable.name)).collect();
+        if names.is_empty() {
+            return Vec::new();
+        }
+        let (names, values) = (names.join(", "), "has a value of its own and none is missing");
+        vec![format!(
+            "a private run reads no identifier: every record {values} in {names}; declare `records_per_value` where values repeat"
+        )]
     }
 
     fn domain_record(&self, variable: &table::Variable) -> DomainRecord {
         let reason = self.schema.reason();
         let declared_because = match variable.origin {
             Origin::Declared => reason.to_owned(),
-            Origin::Learned => format!("drafted from the records, then declared public: {reason}"),
+            Origin::Learned | Origin::Synthetic => {
+                format!("drafted from the records, then declared public: {reason}")
+            }
         };
         DomainRecord { variable: variable.name.clone(), declared_because }
     }

@@ -85,7 +85,7 @@ pub fn read_unchecked(path: &Path, options: &ReadOptions) -> Result<Table, Table
     let length = File::open(path).and_then(|mut file| read_fully(&mut file, &mut start));
     let length = length.map_err(|source| TableError::io(path, source))?;
     let watched = || Watched::open(path, &options.watch);
-    match &start[..length] {
+    let table = match &start[..length] {
         [b'P', b'A', b'R', b'1', ..] => arrow_batches::read_parquet(path, options),
         b"ARROW1" => arrow_batches::read_ipc_file(path, options),
         [0xff, 0xff, 0xff, 0xff, ..] => arrow_batches::read_ipc_stream(path, options),
@@ -94,6 +94,15 @@ pub fn read_unchecked(path: &Path, options: &ReadOptions) -> Result<Table, Table
             csv::read(path, &open, options)
         }
         _ => csv::read(path, &|| Ok(Box::new(watched()?) as Box<dyn Read + Send>), options),
+    };
+    with_identifiers(table?, options)
+}
+
+/// Where no schema says what the columns are, those that name units are identifiers; where one does, only those are.
+fn with_identifiers(table: Table, options: &ReadOptions) -> Result<Table, TableError> {
+    match &options.schema {
+        Some(schema) => learn::with_levels(table, schema),
+        None => learn::with_identifiers(table),
     }
 }
 
@@ -101,7 +110,7 @@ pub fn read_unchecked(path: &Path, options: &ReadOptions) -> Result<Table, Table
 pub fn read_csv_text(text: &str, options: &ReadOptions) -> Result<Table, TableError> {
     let bytes = text.as_bytes().to_vec();
     let open = move || Ok(Box::new(std::io::Cursor::new(bytes.clone())) as Box<dyn Read + Send>);
-    conform(csv::read(Path::new("text"), &open, options)?, options)
+    conform(with_identifiers(csv::read(Path::new("text"), &open, options)?, options)?, options)
 }
 
 fn conform(table: Table, options: &ReadOptions) -> Result<Table, TableError> {

@@ -284,7 +284,17 @@ fn conform_column(wanted: &Variable, from: &Variable, column: Column, violations
             let cardinality = levels.len() + usize::from(beyond);
             Column::Categorical(Arc::new(text.codes.recode(&new_code, cardinality.max(1))))
         }
-        Kind::TextId => Column::Text(into_text(from, column)),
+        Kind::TextId => {
+            let text = into_text(from, column);
+            if wanted.identifier.whole {
+                let is_number: Vec<bool> =
+                    text.dictionary.iter().map(|text| text.parse::<i64>().is_ok()).collect();
+                let is_none = |code: u32| is_number.get(code as usize) == Some(&false);
+                let rows = text.codes.iter().enumerate().filter(|(_, code)| is_none(*code));
+                violations.note(Violation::OtherKind(name(), "a whole number"), rows.map(|(row, _)| row));
+            }
+            Column::Text(text)
+        }
         Kind::Integer { range } => {
             let numbers = match column {
                 Column::Integer(numbers) => numbers,
@@ -357,7 +367,7 @@ fn note_outside<T: Copy + Default>(
 }
 
 /// Any column as text, numbers in their shortest form.
-fn into_text(variable: &Variable, column: Column) -> TextColumn {
+pub(crate) fn into_text(variable: &Variable, column: Column) -> TextColumn {
     fn written<T: Copy + Default>(
         numbers: &Numbers<T>,
         key: impl Fn(T) -> u64,

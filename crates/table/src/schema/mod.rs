@@ -7,17 +7,22 @@ mod conformance;
 mod declared;
 mod file;
 mod foreign;
+mod identifier;
 mod levels;
 mod nesting;
+mod shown;
 mod write;
 
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
+pub(crate) use conformance::into_text;
 pub use conformance::{Located, Violation, Violations};
 pub use declared::{DeclaredSchema, LearnedSchema};
 pub use file::{KindName, SchemaFile, VariableSection, located};
+pub use identifier::Identifier;
 pub use levels::Levels;
+pub use shown::Shown;
 
 use crate::TableError;
 use crate::date::DateFormat;
@@ -59,6 +64,8 @@ pub struct Variable {
     pub shape: Shape,
     /// Numbers drawn within a class are multiples of this, where the class holds one.
     pub step: Option<f64>,
+    /// How an identifier is written and what it refers to.
+    pub identifier: Identifier,
     /// Who wrote its domain.
     pub origin: Origin,
 }
@@ -141,7 +148,7 @@ pub enum Kind {
         /// How the file writes it.
         format: DateFormat,
     },
-    /// Text that names the record and is never modelled.
+    /// Text or whole numbers that name units; never modelled, but made new by every method.
     TextId,
 }
 
@@ -163,6 +170,8 @@ pub enum Origin {
     Declared,
     /// It was read off the records.
     Learned,
+    /// It was read off the synthetic records, and holds only what they show.
+    Synthetic,
 }
 
 /// When one condition holds, another must.
@@ -216,6 +225,7 @@ impl Variable {
             formula: None,
             shape: Shape::Uniform,
             step: None,
+            identifier: Identifier::default(),
             origin: Origin::Declared,
         }
     }
@@ -328,7 +338,7 @@ impl Variable {
         if self.formula.is_some() && !matches!(self.kind, Kind::Integer { .. } | Kind::Real { .. }) {
             return refuse(format!("only a number can have a formula, and the kind is {}", self.kind.name()));
         }
-        Ok(())
+        self.check_identifier()
     }
 }
 
@@ -391,6 +401,8 @@ impl Schema {
                 variable.parents.clear();
             }
             variable.formula = variable.formula.take().filter(is_kept);
+            let refers_to = variable.identifier.refers_to.take();
+            variable.identifier.refers_to = refers_to.filter(|target| names.contains(&target.as_str()));
         }
         let rules =
             self.rules.iter().filter(|rule| is_kept(&rule.when) && is_kept(&rule.then)).cloned().collect();
@@ -435,6 +447,7 @@ impl Schema {
             if let Some(formula) = &variable.formula {
                 formula.formula(&self.variables)?;
             }
+            self.check_reference(variable)?;
         }
         for rule in &self.rules {
             rule.when.condition(&self.variables)?;
@@ -444,6 +457,9 @@ impl Schema {
             condition.condition(&self.variables)?;
         }
         self.refuse_circles("within", |variable| variable.within.as_deref().into_iter().collect())?;
+        self.refuse_circles("refers_to", |variable| {
+            variable.identifier.refers_to.as_deref().into_iter().collect()
+        })?;
         self.refuse_circles("formula", |variable| {
             variable
                 .formula

@@ -1,4 +1,4 @@
-//! Parquet: categories as text, numbers as numbers, dates as dates, missing as null.
+//! Parquet: categories as text, numbers as numbers (also those that name units), dates as dates, missing as null.
 
 use std::io::Write;
 use std::sync::Arc;
@@ -42,6 +42,7 @@ impl<W: Write + Send> ParquetWriter<W> {
 
 fn field(variable: &Variable) -> Field {
     let kind = match variable.kind {
+        Kind::TextId if variable.identifier.whole => DataType::Int64,
         Kind::Categorical { .. } | Kind::Ordinal { .. } | Kind::TextId => DataType::Utf8,
         Kind::Integer { .. } => DataType::Int64,
         Kind::Real { .. } => DataType::Float64,
@@ -55,6 +56,10 @@ fn array(variable: &Variable, column: &Column) -> ArrayRef {
         Column::Categorical(codes) => {
             let level = |code: u32| variable.kind.levels().and_then(|levels| levels.get(code));
             Arc::new(codes.iter().map(level).collect::<StringArray>())
+        }
+        Column::Text(text) if variable.identifier.whole => {
+            let number = |row: usize| text.get(row).and_then(|text| text.parse::<i64>().ok());
+            Arc::new((0..text.codes.len()).map(number).collect::<Int64Array>())
         }
         Column::Text(text) => {
             Arc::new((0..text.codes.len()).map(|row| text.get(row)).collect::<StringArray>())
