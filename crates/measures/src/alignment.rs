@@ -22,7 +22,12 @@ pub fn align(original: &Schema, synthetic: Table) -> Result<Table, MeasureError>
             Ok(wanted) => align_column(wanted, variable, column)?,
             Err(_) => (variable.clone(), column),
         };
-        variables.push(Variable { within: None, parents: Default::default(), formula: None, ..variable });
+        let mut variable = Variable { within: None, parents: Default::default(), formula: None, ..variable };
+        variable.identifier.refers_to = None;
+        if variable.kind != Kind::TextId {
+            variable.identifier = Default::default();
+        }
+        variables.push(variable);
         aligned.push(column);
     }
     Ok(Table::new(Arc::new(Schema::new(variables, Vec::new(), Vec::new())?), aligned)?)
@@ -59,6 +64,18 @@ fn align_column(
     }
     let (own, column) = unguarded(wanted, own, column)?;
     let own = own.as_ref();
+    let column = match (&wanted.kind, column) {
+        // Numbers that name units in one of the tables are numbers in the other.
+        (Kind::TextId, Column::Integer(values)) => {
+            let variable = Variable { identifier: wanted.identifier.clone(), ..as_wanted(Kind::TextId) };
+            return Ok((variable, Column::Text(TextColumn::of_integers(&values))));
+        }
+        (Kind::Integer { .. } | Kind::Real { .. }, Column::Text(text)) => match text.to_integers() {
+            Some(values) => Column::Integer(values),
+            None => Column::Text(text),
+        },
+        (_, column) => column,
+    };
     let numbers = matches!(wanted.kind, Kind::Integer { .. } | Kind::Real { .. });
     Ok(match (&wanted.kind, column) {
         (_, Column::Integer(values)) if numbers => {

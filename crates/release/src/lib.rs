@@ -16,6 +16,7 @@ pub use hashed_file::sha256_of_file;
 use privacy::{LedgerRecord, Neighbours};
 use serde::{Deserialize, Serialize};
 use synthesis::Recipe;
+use table::Schema;
 pub use verify::{Check, Verification, verify};
 pub use write::{Attachment, Books, Release, check_target, now};
 
@@ -36,6 +37,9 @@ pub const INTERNAL_FOLDER: &str = "internal";
 
 /// In that subfolder, what only the data owner may know of how the release was made, and the hashes of what else is there.
 pub const INTERNAL: &str = "internal.json";
+
+/// In that subfolder, the schema that was learned from the records, where none was declared.
+pub const LEARNED_SCHEMA: &str = "schema-learned.toml";
 
 /// The hash of [`INTERNAL`].
 pub const INTERNAL_HASH: &str = "internal.sha256";
@@ -118,7 +122,10 @@ pub struct Manifest {
     pub seed_from: String,
     /// The confidential input, without its content.
     pub input: Input,
-    /// What the fit of a private release had to say; of others that is internal, since it may depend on the records.
+    /// Where the domains of `schema.toml` come from: a declaration, or the synthetic files alone.
+    #[serde(default)]
+    pub schema_from: String,
+    /// What the fit had to say.
     pub remarks: Vec<String>,
     /// Every other public file of the folder.
     pub files: Vec<FileEntry>,
@@ -163,6 +170,19 @@ fn guarantee(ledger: Option<&LedgerRecord>) -> String {
         "{}: tables {neighbours} {} are indistinguishable to this degree, by this release alone; see {LEDGER}",
         record.asked, record.unit
     )
+}
+
+/// Where the published domains come from.
+fn schema_from(schema: &Schema) -> String {
+    let learned = schema.learned_variables().next().is_some();
+    match (schema.declaration(), learned) {
+        (Some(reason), false) => format!("a person, who declared it public: {reason}"),
+        (Some(reason), true) => format!("the records, and declared public: {reason}"),
+        (None, true) => format!(
+            "the synthetic files: it shows only what occurs in them; what was learned from the records is in {INTERNAL_FOLDER}/{LEARNED_SCHEMA}"
+        ),
+        (None, false) => "a person, who did not declare it public".into(),
+    }
 }
 
 /// The name of data set `number`, from 0.

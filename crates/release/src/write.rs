@@ -10,14 +10,15 @@ use synthesis::copies::UniqueRecords;
 use synthesis::{Fitted, Recipe, SynthesisError};
 use table::date::DateFormat;
 use table::output_file::resolved;
+use table::schema::Shown;
 use table::watch::{Step, Watch};
 use table::write::TableWriter;
 use table::{TableError, atomic_file};
 
 use super::hashed_file::{Hashed, sha256_of};
 use super::{
-    FORMAT, FileEntry, INTERNAL, INTERNAL_FOLDER, INTERNAL_HASH, Input, Internal, LEDGER, MANIFEST,
-    MANIFEST_HASH, Manifest, data_name, guarantee, label,
+    FORMAT, FileEntry, INTERNAL, INTERNAL_FOLDER, INTERNAL_HASH, Input, Internal, LEARNED_SCHEMA, LEDGER,
+    MANIFEST, MANIFEST_HASH, Manifest, data_name, guarantee, label, schema_from,
 };
 use crate::decision::Decision;
 
@@ -98,16 +99,17 @@ impl Release<'_> {
     fn write_public(&self, folder: &Path) -> Result<Manifest, SynthesisError> {
         let mut files = Vec::new();
         let m = self.fitted.m();
+        let mut shown = Shown::nothing(self.fitted.schema());
         let mut copies = self.original.filter(|_| self.books.is_none()).map(|_| 0);
         for number in 0..m {
-            let (file, more) = self.write_data(folder, number)?;
+            let (file, more) = self.write_data(folder, number, &mut shown)?;
             files.push(file);
             copies = copies.zip(more).map(|(copies, more)| copies + more);
             self.watch.report(Step::Drawing { done: number as usize + 1, of: m as usize });
         }
+        let schema = shown.published(self.fitted.schema())?;
         let recipe = Recipe { seed: None, ..self.recipe.clone() };
-        let mut texts =
-            vec![("schema.toml", self.fitted.schema().to_toml()), ("recipe.toml", recipe.to_toml())];
+        let mut texts = vec![("schema.toml", schema.to_toml()), ("recipe.toml", recipe.to_toml())];
         if let Some(books) = &self.books {
             books.record.verify()?;
             texts.extend([(LEDGER, pretty(books.record)), ("ledger.md", books.page.clone())]);
@@ -131,9 +133,13 @@ impl Release<'_> {
         if is_private && attached.peek().is_none() {
             return Ok(());
         }
-        let files = attached
+        let mut files = attached
             .map(|file| write_hashed(folder, &file.name, &file.contents, true))
-            .collect::<Result<_, SynthesisError>>()?;
+            .collect::<Result<Vec<_>, SynthesisError>>()?;
+        let schema = self.fitted.schema();
+        if schema.declaration().is_none() && schema.learned_variables().next().is_some() {
+            files.push(write_hashed(folder, LEARNED_SCHEMA, schema.to_toml().as_bytes(), true)?);
+        }
         let internal = Internal {
             confidential: "confidential: do not release. With this, draws can be traced to original records"
                 .into(),
@@ -145,7 +151,12 @@ impl Release<'_> {
         seal(folder, (INTERNAL, INTERNAL_HASH), &pretty(&internal), true)
     }
 
-    fn write_data(&self, folder: &Path, number: u32) -> Result<(FileEntry, Option<u64>), SynthesisError> {
+    fn write_data(
+        &self,
+        folder: &Path,
+        number: u32,
+        shown: &mut Shown,
+    ) -> Result<(FileEntry, Option<u64>), SynthesisError> {
         let name = data_name(number, self.recipe.format.extension());
         let path = folder.join(&name);
         let failed = |source| SynthesisError::from(TableError::io(&path, source));
@@ -159,6 +170,7 @@ impl Release<'_> {
             rows += part.rows() as u64;
             let more = self.original.map_or(Ok(None), |original| original.copies_in(&part))?;
             copies = copies.zip(more).map(|(copies, more)| copies + more);
+            shown.observe(&part);
             writer.write(&part).map_err(failed)
         })?;
         let file = writer.finish().map_err(failed)?;
@@ -185,7 +197,8 @@ impl Release<'_> {
                 (None, None) => "the operating system".into(),
             },
             input: self.input.clone(),
-            remarks: if self.books.is_some() { self.fitted.remarks() } else { Vec::new() },
+            schema_from: schema_from(self.fitted.schema()),
+            remarks: self.fitted.remarks(),
             files,
         }
     }
@@ -388,6 +401,21 @@ mod tests {
             assert!(!public.contains("of the input") && public.contains("the user"), "{public}");
         }
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 2, "nothing else is left");
+    }
+
+    #[test]
+    fn what_was_learned_stays_inside_and_the_public_schema_shows_the_synthetic_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let out = folder.path().join("out");
+        // Two records of four: at least one of sex and age is not drawn.
+        let recipe = Recipe { rows: Some(1), seed: Some(1), ..Recipe::new("catall") };
+        let manifest = release_into(&out, &recipe, false).unwrap();
+        let public = SchemaFile::read(&out.join("schema.toml")).unwrap().finish().unwrap();
+        assert_eq!(public.variables()[0].kind.levels().unwrap().len(), 1);
+        assert!(std::fs::read_to_string(out.join("schema.toml")).unwrap().contains("domain = \"synthetic\""));
+        assert!(manifest.schema_from.starts_with("the synthetic files"), "{}", manifest.schema_from);
+        let inside = SchemaFile::read(&out.join(INTERNAL_FOLDER).join(LEARNED_SCHEMA)).unwrap();
+        assert_eq!(inside.finish().unwrap().variables()[0].kind.levels().unwrap().len(), 2);
     }
 
     #[test]

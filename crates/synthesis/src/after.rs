@@ -139,7 +139,7 @@ impl Finish {
         // What is computed from coded numbers is computed again, and every rule is checked again.
         let modelled: Vec<&str> =
             schema.variables().iter().filter(|v| v.formula.is_none()).map(|v| v.name.as_str()).collect();
-        completion.complete(Table::new(Arc::clone(&schema), columns)?.select(&modelled)?)
+        completion.recompute(Table::new(Arc::clone(&schema), columns)?.select(&modelled)?)
     }
 
     fn without_replicated_uniques(&self, table: Table) -> Result<Table, SynthesisError> {

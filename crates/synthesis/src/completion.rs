@@ -5,17 +5,23 @@ use std::sync::Arc;
 
 use table::column::{Entry, Numbers, TextColumn};
 use table::expression::{Formula, Record, Value};
-use table::schema::{Kind, Stored};
+use table::schema::Kind;
 use table::{Codes, Column, Schema, Table};
 
 use crate::SynthesisError;
+use crate::identifiers::Identifiers;
+use crate::randomness::Seed;
 
 /// Turns records of the modelled variables into records of a schema.
 pub struct Completion {
     schema: Arc<Schema>,
     /// The variables that are computed, each after those that its formula names.
     derived: Vec<(usize, Formula)>,
+    identifiers: Identifiers,
 }
+
+/// New identifiers of all records, by the position of their variable.
+pub(crate) type NewColumns = Vec<Option<TextColumn>>;
 
 /// One record under construction.
 pub(crate) struct Draft(pub(crate) Vec<Value>);
@@ -27,8 +33,8 @@ impl Record for Draft {
 }
 
 impl Completion {
-    /// The completion of records of this schema.
-    pub fn new(schema: Arc<Schema>) -> Result<Self, SynthesisError> {
+    /// The completion of records of this schema, with identifiers like these.
+    pub fn new(schema: Arc<Schema>, mut identifiers: Identifiers) -> Result<Self, SynthesisError> {
         let variables = schema.variables();
         let mut derived = Vec::new();
         let mut open: Vec<usize> =
@@ -44,7 +50,11 @@ impl Completion {
                 derived.push((at, formula.formula(variables)?));
             }
         }
-        Ok(Self { schema, derived })
+        let conditions = schema.rules().iter().flat_map(|rule| [&rule.when, &rule.then]);
+        for condition in conditions.chain(schema.impossible()) {
+            condition.variables().iter().for_each(|name| identifiers.never_missing(name));
+        }
+        Ok(Self { schema, derived, identifiers })
     }
 
     /// The schema that its records keep.
@@ -55,6 +65,30 @@ impl Completion {
     /// The schema, to be shared.
     pub(crate) fn shared_schema(&self) -> Arc<Schema> {
         Arc::clone(&self.schema)
+    }
+
+    /// What is kept of the identifiers.
+    pub(crate) fn identifiers(&self) -> &Identifiers {
+        &self.identifiers
+    }
+
+    /// New identifiers of so many records.
+    pub(crate) fn new_identifiers(&self, rows: usize, seed: Seed) -> NewColumns {
+        let mut columns: NewColumns = self.schema.variables().iter().map(|_| None).collect();
+        for (name, column) in self.identifiers.draw(rows, seed) {
+            if let (Ok(position), Column::Text(text)) = (self.schema.position_of(name), column) {
+                columns[position] = Some(text);
+            }
+        }
+        columns
+    }
+
+    /// The part of a new identifier that belongs to these rows.
+    pub(crate) fn identifier(&self, variable: usize, rows: Range<usize>, new: &NewColumns) -> Column {
+        match &new[variable] {
+            Some(text) => Column::Text(text.part(rows)),
+            None => self.column(variable, rows, |_| Value::Missing),
+        }
     }
 
     /// The positions of the variables that are computed.
@@ -71,7 +105,18 @@ impl Completion {
 
     /// Records of the modelled variables with what is not modelled: derived variables computed, identifiers new. Records must
     /// keep the schema.
-    pub fn complete(&self, records: Table) -> Result<Table, SynthesisError> {
+    pub fn complete(&self, records: Table, seed: Seed) -> Result<Table, SynthesisError> {
+        let identifiers = self.new_identifiers(records.rows(), seed);
+        self.complete_with(records, identifiers)
+    }
+
+    /// Records that have their identifiers, with derived variables computed again.
+    pub fn recompute(&self, records: Table) -> Result<Table, SynthesisError> {
+        let none = self.schema.variables().iter().map(|_| None).collect();
+        self.complete_with(records, none)
+    }
+
+    fn complete_with(&self, records: Table, identifiers: NewColumns) -> Result<Table, SynthesisError> {
         let rows = 0..records.rows();
         let variables = self.schema.variables();
         let given = |variable: usize| records.schema().position_of(&variables[variable].name).ok();
@@ -91,10 +136,11 @@ impl Completion {
                 columns[*variable] = Some(self.column(*variable, rows.clone(), |row| computed[row][at]));
             }
         }
-        let column = |(variable, column): (usize, Option<Column>)| {
-            column.unwrap_or_else(|| self.column(variable, rows.clone(), |_| Value::Text))
+        let column = |((variable, column), new): ((usize, Option<Column>), Option<TextColumn>)| {
+            let column = column.or(new.map(Column::Text));
+            column.unwrap_or_else(|| self.column(variable, rows.clone(), |_| Value::Missing))
         };
-        let columns = columns.into_iter().enumerate().map(column).collect();
+        let columns = columns.into_iter().enumerate().zip(identifiers).map(column).collect();
         self.checked(Table::new(Arc::clone(&self.schema), columns)?)
     }
 
@@ -135,8 +181,8 @@ impl Completion {
                 Column::Categorical(Arc::new(Codes::collect(cardinality, rows.map(code))))
             }
             _ => Column::Text(TextColumn {
-                codes: Codes::collect(count + 1, 0..count as u32),
-                dictionary: rows.map(|row| Stored::fresh_identifier(of.stored, row + 1)).collect(),
+                codes: Codes::collect(1, std::iter::repeat_n(0, count)),
+                dictionary: Vec::new(),
             }),
         }
     }

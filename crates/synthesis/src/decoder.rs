@@ -1,4 +1,4 @@
-//! From cells to records: levels by name, numbers drawn within their class, derived variables computed, identifiers new.
+//! From cells to records: levels by name, numbers drawn within their class, derived variables computed, identifiers made new.
 //!
 //! A number is drawn within its class without looking at the data again: evenly, or by the shape and step that the schema
 //! declares. Where a class straddles a rule, the
@@ -14,7 +14,8 @@ use table::expression::{Condition, Record, Span, Value};
 use table::schema::{Kind, Shape};
 use table::{Column, Domain, Schema, Table};
 
-use crate::completion::{Completion, Draft};
+use crate::completion::{Completion, Draft, NewColumns};
+use crate::identifiers::Identifiers;
 use crate::randomness::{BLOCK, Rng, Seed};
 use crate::{Cells, SynthesisError};
 
@@ -44,7 +45,7 @@ enum Source {
     Class(usize),
     /// A formula of other variables.
     Derived,
-    /// A fresh identifier.
+    /// A new identifier.
     Identifier,
 }
 
@@ -63,8 +64,12 @@ impl Forbidden {
 }
 
 impl Decoder {
-    /// A decoder for records of `schema` whose modelled variables are those of `domain`.
-    pub fn new(schema: Arc<Schema>, domain: Domain) -> Result<Self, SynthesisError> {
+    /// A decoder for records of `schema` whose modelled variables are those of `domain`, with identifiers like these.
+    pub fn new(
+        schema: Arc<Schema>,
+        domain: Domain,
+        identifiers: Identifiers,
+    ) -> Result<Self, SynthesisError> {
         let variables = schema.variables();
         let source = |variable: &table::Variable| match domain.position_of(&variable.name) {
             Ok(position) => Source::Class(position),
@@ -101,7 +106,7 @@ impl Decoder {
                 .map(|variable| (variable.shape, variable.step.or(finest(variable))))
         };
         let draws = domain.variables().iter().map(draw).collect::<Result<_, _>>()?;
-        let completion = Completion::new(schema)?;
+        let completion = Completion::new(schema, identifiers)?;
         Ok(Self { completion, domain, sources, forbidden, reserved, draws, landmarks })
     }
 
@@ -137,10 +142,12 @@ impl Decoder {
         seed: Seed,
         mut take: impl FnMut(Table) -> Result<(), SynthesisError>,
     ) -> Result<(), SynthesisError> {
+        let identifiers = self.completion.new_identifiers(cells.rows(), seed.child(0));
         let blocks: Vec<usize> = (0..cells.rows().div_ceil(BLOCK)).collect();
         for some in blocks.chunks(2 * rayon::current_num_threads()) {
-            let parts =
-                some.par_iter().map(|block| self.decode_block(cells, *block, seed.stream(*block as u64)));
+            let parts = some
+                .par_iter()
+                .map(|block| self.decode_block(cells, *block, &identifiers, seed.stream(*block as u64)));
             for part in parts.collect::<Result<Vec<Table>, _>>()? {
                 take(part)?;
             }
@@ -148,7 +155,13 @@ impl Decoder {
         Ok(())
     }
 
-    fn decode_block(&self, cells: &Cells, block: usize, mut rng: Rng) -> Result<Table, SynthesisError> {
+    fn decode_block(
+        &self,
+        cells: &Cells,
+        block: usize,
+        identifiers: &NewColumns,
+        mut rng: Rng,
+    ) -> Result<Table, SynthesisError> {
         let rows = block * BLOCK..cells.rows().min((block + 1) * BLOCK);
         let columns: Vec<Column> = if self.forbidden.is_empty() && self.completion.derived().next().is_none()
         {
@@ -160,15 +173,18 @@ impl Decoder {
                         .column(variable, rows.clone(), |row| self.value(*position, codes.get(row), &mut rng))
                 }
                 Source::Derived | Source::Identifier => {
-                    self.completion.column(variable, rows.clone(), |_| Value::Text)
+                    self.completion.identifier(variable, rows.clone(), identifiers)
                 }
             };
             self.sources.iter().enumerate().map(column).collect()
         } else {
             let drafts = rows.clone().map(|row| self.draft(&cells.record(row), &mut rng));
             let drafts = drafts.collect::<Result<Vec<Draft>, _>>()?;
-            let column = |variable: usize| {
-                self.completion.column(variable, rows.clone(), |row| drafts[row - rows.start].0[variable])
+            let column = |variable: usize| match self.sources[variable] {
+                Source::Identifier => self.completion.identifier(variable, rows.clone(), identifiers),
+                _ => {
+                    self.completion.column(variable, rows.clone(), |row| drafts[row - rows.start].0[variable])
+                }
             };
             (0..self.sources.len()).map(column).collect()
         };

@@ -11,12 +11,13 @@ use crate::after;
 use crate::completion::Completion;
 use crate::decoder::Decoder;
 use crate::fitted::{Drawing, Fitted};
+use crate::identifiers::Identifiers;
 use crate::randomness::Seed;
 use crate::record_strata::RecordStrata;
 use crate::run::{Part, Run};
 use crate::strata::Strata;
 use crate::synthesizer::{CountSynthesizer, Data, RecordSynthesizer, Synthesizer};
-use crate::{Cells, Model, Recipe, StructuralZeros, SynthesisError, checkpoint, private};
+use crate::{Cells, Model, Recipe, StructuralZeros, SynthesisError, checkpoint, private, rare};
 
 /// Fits the recipe's method to a source, privately if the recipe states a budget. Records must keep their schema, and counts must lie in cells
 /// that can occur; if they do not, nothing is fitted, and the message is for the data owner alone.
@@ -41,6 +42,21 @@ pub fn fit<'a>(source: impl Into<Source<'a>>, recipe: &Recipe, run: &Run) -> Res
         Synthesizer::Records(method) => fit_records(method.as_ref(), source, recipe, run),
         Synthesizer::Private(method) => private::fit(method, source, recipe, run),
     }
+}
+
+/// The same for data sets that may be released: what very few records have is kept out of what is learned from them, see
+/// [`rare`](crate::rare), unless the schema is declared. A private run is protected by its noise.
+pub fn fit_for_release<'a>(
+    source: impl Into<Source<'a>>,
+    recipe: &Recipe,
+    run: &Run,
+) -> Result<Fitted, SynthesisError> {
+    let source = source.into();
+    let Some(table) = source.table().filter(|_| recipe.privacy.is_none()) else {
+        return fit(source, recipe, run);
+    };
+    let protected = rare::protect(table)?;
+    Ok(fit(protected.records.as_ref(), recipe, run)?.with_own_remarks(&protected.remarks))
 }
 
 /// The recipe's method, unless rows are asked of one that makes as many as it makes.
@@ -81,7 +97,7 @@ fn fit_counts(
             .map_err(|error| SynthesisError::option("strata", error.to_string()))?;
         Box::new(Strata::fit(method, data, &by)?)
     };
-    let decoder = Decoder::new(Arc::new(source.schema().clone()), domain.clone())?;
+    let decoder = Decoder::new(Arc::new(source.schema().clone()), domain.clone(), identifiers(source))?;
     let seed = run.insecure_test_seed.or(recipe.seed).unwrap_or_else(fresh_seed);
     finished(Drawing::Cells(model, decoder), source, recipe, seed)
 }
@@ -113,7 +129,13 @@ fn fit_records(
     } else {
         Box::new(RecordStrata::fit(method, table, &recipe.strata, run, part)?)
     };
-    finished(Drawing::Records(model, Completion::new(table.shared_schema())?), source, recipe, seed)
+    let completion = Completion::new(table.shared_schema(), Identifiers::learn(table))?;
+    finished(Drawing::Records(model, completion), source, recipe, seed)
+}
+
+/// What is kept of the identifiers: what records show, or else what the schema declares.
+fn identifiers(source: Source<'_>) -> Identifiers {
+    source.table().map_or_else(|| Identifiers::declared(source.schema()), Identifiers::learn)
 }
 
 /// A model of a run that is not private, with what is done to its data sets afterwards.

@@ -9,6 +9,7 @@ use crate::after::Finish;
 use crate::completion::Completion;
 use crate::copies::Print;
 use crate::decoder::Decoder;
+use crate::identifiers::Identifiers;
 use crate::model::AnyModel;
 use crate::randomness::Seed;
 use crate::{Cells, Model, Recipe, SynthesisError};
@@ -23,6 +24,8 @@ pub struct Fitted {
     original_rows: u64,
     finish: Option<Finish>,
     ledger: Option<LedgerRecord>,
+    /// What was done to the records before the method saw them, and what a private run cannot know.
+    remarks: Vec<String>,
 }
 
 /// A model with what turns its draws into records of the schema.
@@ -35,10 +38,15 @@ pub(crate) enum Drawing {
 
 impl Drawing {
     /// The model with a decoder into the schema's records, or with their completion.
-    pub(crate) fn new(model: AnyModel, schema: Arc<Schema>, domain: &Domain) -> Result<Self, SynthesisError> {
+    pub(crate) fn new(
+        model: AnyModel,
+        schema: Arc<Schema>,
+        domain: &Domain,
+        identifiers: Identifiers,
+    ) -> Result<Self, SynthesisError> {
         Ok(match model {
-            AnyModel::Cells(model) => Self::Cells(model, Decoder::new(schema, domain.clone())?),
-            AnyModel::Records(model) => Self::Records(model, Completion::new(schema)?),
+            AnyModel::Cells(model) => Self::Cells(model, Decoder::new(schema, domain.clone(), identifiers)?),
+            AnyModel::Records(model) => Self::Records(model, Completion::new(schema, identifiers)?),
         })
     }
 
@@ -79,7 +87,14 @@ impl Fitted {
             original_rows,
             finish,
             ledger: None,
+            remarks: Vec::new(),
         })
+    }
+
+    /// The same with what there is to say beside the model's own remarks.
+    pub(crate) fn with_own_remarks(mut self, remarks: &[String]) -> Self {
+        self.remarks.extend_from_slice(remarks);
+        self
     }
 
     /// The same model with the ledger of the run that fitted it.
@@ -130,12 +145,18 @@ impl Fitted {
         }
     }
 
-    /// What the fit has to say of itself, for people: convergence, size.
+    /// What there is to say of the fit: of the model (convergence, size), of identifiers, and of what was kept out of it.
     pub fn remarks(&self) -> Vec<String> {
-        match &self.drawing {
+        let mut remarks = match &self.drawing {
             Drawing::Cells(model, _) => model.remarks(),
             Drawing::Records(model, _) => model.remarks(),
+        };
+        let names: Vec<String> = self.identifiers().names().map(|name| format!("`{name}`")).collect();
+        if !names.is_empty() {
+            remarks.push(format!("not modelled but made new, because they name units: {}", names.join(", ")));
         }
+        remarks.extend(self.remarks.iter().cloned());
+        remarks
     }
 
     /// Draws data set `number`, from 0, and hands its records to `take` part by part.
@@ -161,7 +182,8 @@ impl Fitted {
                 decoder.decode(&cells, self.seed_of(number).child(1))?
             }
             Drawing::Records(model, completion) => {
-                completion.complete(self.sample(model.as_ref(), number, Table::rows)?)?
+                let records = self.sample(model.as_ref(), number, Table::rows)?;
+                completion.complete(records, self.seed_of(number).child(1))?
             }
         };
         match &self.finish {
@@ -197,6 +219,16 @@ impl Fitted {
     /// The schema of the model's records, before anything is done to them.
     pub(crate) fn model_schema(&self) -> &Schema {
         self.drawing.completion().schema()
+    }
+
+    /// What is kept of the identifiers.
+    pub(crate) fn identifiers(&self) -> &Identifiers {
+        self.drawing.completion().identifiers()
+    }
+
+    /// What is said beside the model's own remarks.
+    pub(crate) fn own_remarks(&self) -> &[String] {
+        &self.remarks
     }
 
     /// What identifies the unique records of the data, where they are to be removed.

@@ -12,6 +12,7 @@ use table::{Domain, TableError, atomic_file};
 
 use crate::fit::{fresh_seed, refuse_rows_if_random};
 use crate::fitted::{Drawing, Fitted};
+use crate::identifiers::Identifiers;
 use crate::model::AnyModel;
 use crate::record_strata::RecordStrata;
 use crate::registry::{self, Load};
@@ -51,6 +52,12 @@ pub struct ModelFile {
     /// The schema that its records keep, as TOML.
     pub schema: String,
     domain: Domain,
+    /// What is kept of the identifiers.
+    #[serde(default, skip_serializing_if = "Identifiers::is_empty")]
+    identifiers: Identifiers,
+    /// What was said of the fit beside the model's own remarks.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    remarks: Vec<String>,
     /// What tells the unique records of the data apart, where replicated ones are removed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     uniques: Vec<(u64, u64)>,
@@ -77,6 +84,8 @@ impl ModelFile {
             ledger: None,
             schema: fitted.model_schema().to_toml(),
             domain: fitted.domain().cloned().map_or_else(|| Domain::new(Vec::new()), Ok)?,
+            identifiers: fitted.identifiers().clone(),
+            remarks: fitted.own_remarks().to_vec(),
             uniques: fitted.uniques().to_vec(),
             state: fitted.state(),
             sha256: String::new(),
@@ -133,10 +142,15 @@ impl ModelFile {
         recipe.check()?;
         refuse_rows_if_random(recipe)?;
         let schema = Arc::new(SchemaFile::parse(&self.schema)?.finish()?);
-        let drawing = Drawing::new(self.model()?, schema, &self.domain)?;
+        let identifiers = if self.identifiers.is_empty() {
+            Identifiers::declared(&schema)
+        } else {
+            self.identifiers.clone()
+        };
+        let drawing = Drawing::new(self.model()?, schema, &self.domain, identifiers)?;
         let seed = recipe.seed.unwrap_or_else(fresh_seed);
         let fitted = Fitted::new(drawing, recipe, seed, self.original_rows, self.uniques.clone())?;
-        Ok(fitted.with_ledger(self.ledger.clone()))
+        Ok(fitted.with_own_remarks(&self.remarks).with_ledger(self.ledger.clone()))
     }
 
     /// The model alone.

@@ -2,6 +2,9 @@
 
 use std::sync::Arc;
 
+use indexmap::IndexSet;
+use rustc_hash::FxBuildHasher;
+
 use crate::{Codes, Kind};
 
 /// One variable's values, one a record.
@@ -191,6 +194,40 @@ impl TextColumn {
     pub fn get(&self, row: usize) -> Option<&str> {
         self.dictionary.get(self.codes.get(row) as usize).map(String::as_str)
     }
+
+    /// The entries of some records, with a dictionary of what they hold.
+    pub fn part(&self, rows: std::ops::Range<usize>) -> Self {
+        let mut dictionary: IndexSet<&str, FxBuildHasher> = IndexSet::default();
+        let codes: Vec<u32> = rows
+            .map(|row| self.get(row).map_or(u32::MAX, |text| dictionary.insert_full(text).0 as u32))
+            .collect();
+        let missing = dictionary.len() as u32;
+        let codes = Codes::collect(dictionary.len() + 1, codes.into_iter().map(|code| code.min(missing)));
+        Self { codes, dictionary: dictionary.into_iter().map(str::to_owned).collect() }
+    }
+
+    /// Whole numbers as text.
+    pub fn of_integers(numbers: &Numbers<i64>) -> Self {
+        let mut dictionary: IndexSet<i64, FxBuildHasher> = IndexSet::default();
+        let code = |entry: Entry<i64>| match entry {
+            Entry::Value(value) => dictionary.insert_full(value).0 as u32,
+            Entry::Missing | Entry::Code(_) => u32::MAX,
+        };
+        let codes: Vec<u32> = numbers.iter().map(code).collect();
+        let missing = dictionary.len() as u32;
+        let codes = Codes::collect(dictionary.len() + 1, codes.into_iter().map(|code| code.min(missing)));
+        Self { codes, dictionary: dictionary.iter().map(i64::to_string).collect() }
+    }
+
+    /// The texts as whole numbers; `None` if one is no such number.
+    pub fn to_integers(&self) -> Option<Numbers<i64>> {
+        let values: Vec<i64> = self.dictionary.iter().map(|text| text.parse().ok()).collect::<Option<_>>()?;
+        let mut numbers = Numbers::with_capacity(self.codes.len());
+        for code in self.codes.iter() {
+            numbers.push(values.get(code as usize).copied().map_or(Entry::Missing, Entry::Value));
+        }
+        Some(numbers)
+    }
 }
 
 impl Column {
@@ -230,21 +267,20 @@ impl Column {
                 parts.filter_map(|part| if let Self::Datetime(times) = part { Some(times) } else { None }),
             )),
             Kind::TextId => {
-                let mut dictionary = Vec::new();
+                let mut dictionary: IndexSet<String, FxBuildHasher> = IndexSet::default();
                 let mut codes = Vec::with_capacity(rows);
                 for part in parts {
                     if let Self::Text(text) = part {
-                        let (first, size) = (dictionary.len() as u32, text.dictionary.len() as u32);
-                        codes.extend(
-                            text.codes.iter().map(|code| if code == size { u32::MAX } else { first + code }),
-                        );
-                        dictionary.extend(text.dictionary);
+                        let code = |text: String| dictionary.insert_full(text).0 as u32;
+                        let new_code: Vec<u32> = text.dictionary.into_iter().map(code).collect();
+                        let known = |code: u32| new_code.get(code as usize).copied().unwrap_or(u32::MAX);
+                        codes.extend(text.codes.iter().map(known));
                     }
                 }
                 let missing = dictionary.len() as u32;
                 let codes =
                     Codes::collect(dictionary.len() + 1, codes.into_iter().map(|code| code.min(missing)));
-                Self::Text(TextColumn { codes, dictionary })
+                Self::Text(TextColumn { codes, dictionary: dictionary.into_iter().collect() })
             }
         }
     }

@@ -33,6 +33,7 @@ mod error;
 pub mod expression;
 pub mod figures;
 pub mod grouping;
+pub mod identifiers;
 pub mod margin;
 pub mod output_file;
 pub mod profile;

@@ -76,6 +76,7 @@ pub(super) fn summary(out: &Path, manifest: &Manifest, remarks: &[String]) -> St
     }
     remarks.iter().for_each(|remark| text.push_str(&format!("  {remark}\n")));
     text.push_str(&format!("  {}\n", manifest.label));
+    text.push_str(&format!("  schema.toml is from {}\n", manifest.schema_from));
     text.push_str(&format!("  {}\n", manifest.guarantee));
     if !manifest.files.iter().any(|file| file.name == LEDGER) {
         text.push_str(&format!("  {INTERNAL_FOLDER}/ holds the seed; confidential: do not release\n"));

@@ -45,6 +45,10 @@ pub(super) struct Synth {
     /// Refuse to begin if about more memory than this would be needed: 2GB, 500MB
     #[arg(long, value_name = "SIZE", value_parser = bytes)]
     memory: Option<u64>,
+    /// Publish the schema that was learned from the records, for this reason: its levels and ranges, also rare and extreme ones, are
+    /// released with the data [default: the public schema holds only what the synthetic files show]
+    #[arg(long, value_name = "REASON")]
+    learned_schema: Option<String>,
     /// Synthesise a table of fewer than 30 records, for this reason
     #[arg(long, value_name = "REASON")]
     small_table: Option<String>,
@@ -89,7 +93,11 @@ impl Synth {
             save_model: self.save_model.clone(),
             resume: self.resume.clone(),
             memory: self.memory,
-            reasons: Reasons { small_table: self.small_table.clone(), ..Reasons::default() },
+            reasons: Reasons {
+                learned_schema: self.learned_schema.clone(),
+                small_table: self.small_table.clone(),
+                ..Reasons::default()
+            },
             ..SynthesiseRequest::new(self.reading.data(&self.data), self.recipe()?)
         };
         if self.privacy.dry_run {

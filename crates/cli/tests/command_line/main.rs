@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should panic")]
 
 mod bench;
+mod canaries;
 mod demo;
 mod describe;
 mod fit;

@@ -1,6 +1,7 @@
 //! A release: drawn, measured, held against its limits, reported in both editions, and written as one.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use frontier::axes::computed;
 use frontier::resume::FRONTIER;
@@ -148,7 +149,7 @@ impl ReleaseRequest {
         }
         let unjudged = self.reasons.judged(&recipe, &limits)?;
         let not_covered = self.reasons.not_covered(&recipe, &limits, frontier.is_some())?;
-        let original = self.data.read(watch)?;
+        let mut original = self.data.read(watch)?;
         if let Some(frontier) = &frontier {
             check_same_data(frontier, &original)?;
         }
@@ -158,9 +159,12 @@ impl ReleaseRequest {
         caveats.extend(self.keep_copies.iter().map(|reason| {
             format!("Copies of unique original records were not removed. The owner's reason: {reason}")
         }));
+        if let Some(reason) = &self.reasons.learned_schema {
+            original = Arc::new(Arc::unwrap_or_clone(original).declared_public(reason)?);
+        }
         let insecure_test_seed = self.noise.insecure_test_seed();
         let run = Run { watch: watch.clone(), insecure_test_seed, ..Run::default() };
-        let fitted = synthesis::fit(&original, &recipe, &run)?;
+        let fitted = synthesis::fit_for_release(&original, &recipe, &run)?;
         let ledger = fitted.ledger();
         let folder = crate::data::file_name(&self.out);
         let candidate = Candidate {

@@ -1,6 +1,7 @@
 //! Synthetic data sets of a table, in a folder or in memory.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use release::policy::Reasons;
 use release::{Books, Input, Manifest, Release, check_target};
@@ -99,15 +100,19 @@ impl SynthesiseRequest {
             self.refuse_guard_rails()?;
             self.data.declared_schema()?;
         }
-        let table = self.data.read(watch)?;
+        let mut table = self.data.read(watch)?;
         self.reasons.large_enough(&self.recipe, table.rows())?;
+        if let Some(reason) = &self.reasons.learned_schema {
+            self.reasons.caveats(table.schema())?;
+            table = Arc::new(Arc::unwrap_or_clone(table).declared_public(reason)?);
+        }
         let run = Run {
             watch: watch.clone(),
             checkpoint: self.resume.clone(),
             memory: self.memory,
             insecure_test_seed: self.noise.insecure_test_seed(),
         };
-        let fitted = synthesis::fit(&table, &self.recipe, &run)?;
+        let fitted = synthesis::fit_for_release(&table, &self.recipe, &run)?;
         let ledger = fitted.ledger().cloned();
         let model = match &self.save_model {
             Some(path) => Some((path, ModelFile::new(&self.recipe, &fitted)?.with_ledger(ledger.clone()))),

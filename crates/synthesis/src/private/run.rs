@@ -8,12 +8,13 @@ use privacy::ledger::{
 };
 use privacy::{Charge, Cost, GuardedTable, Neighbours, NoiseSource};
 use rand::Rng as _;
-use table::schema::Origin;
+use table::schema::{Kind, Origin};
 use table::{Attributes, DeclaredSchema, Domain, Schema, Source};
 
 use super::{PrivacySettings, PrivateSynthesizer, Public, Spending, SpendingPlan};
 use crate::fit::{refuse_impossible_counts, refuse_violations};
 use crate::fitted::{Drawing, Fitted};
+use crate::identifiers::Identifiers;
 use crate::strata::{Strata, Stratum};
 use crate::{AnyModel, Recipe, Run, StructuralZeros, SynthesisError, registry};
 
@@ -74,7 +75,8 @@ pub(crate) fn fit(
     let ledger = ledger.record(particulars);
     ledger.verify()?;
     let seed = noise.rng().next_u64() >> 1;
-    let fitted = Fitted::new(setup.drawing(model)?, recipe, seed, records, Vec::new())?;
+    let fitted = Fitted::new(setup.drawing(model)?, recipe, seed, records, Vec::new())?
+        .with_own_remarks(&setup.identifier_remarks());
     Ok(fitted.with_ledger(Some(ledger)))
 }
 
@@ -298,14 +300,32 @@ impl<'a> Setup<'a> {
     fn drawing(&self, model: AnyModel) -> Result<Drawing, SynthesisError> {
         let released = self.method.released_schema(self.schema)?;
         let schema = released.unwrap_or_else(|| self.schema.schema().clone());
-        Drawing::new(model, Arc::new(schema), &self.domain)
+        let identifiers = Identifiers::declared(&schema);
+        Drawing::new(model, Arc::new(schema), &self.domain, identifiers)
+    }
+
+    /// What a private run cannot know of identifiers, since it looks at none.
+    fn identifier_remarks(&self) -> Vec<String> {
+        let variables = self.schema.schema().variables().iter();
+        let silent =
+            variables.filter(|of| of.kind == Kind::TextId && of.identifier.records_per_value.is_empty());
+        let names: Vec<String> = silent.map(|variable| format!("`{}`", variable.name)).collect();
+        if names.is_empty() {
+            return Vec::new();
+        }
+        let (names, values) = (names.join(", "), "has a value of its own and none is missing");
+        vec![format!(
+            "a private run reads no identifier: every record {values} in {names}; declare `records_per_value` where values repeat"
+        )]
     }
 
     fn domain_record(&self, variable: &table::Variable) -> DomainRecord {
         let reason = self.schema.reason();
         let declared_because = match variable.origin {
             Origin::Declared => reason.to_owned(),
-            Origin::Learned => format!("drafted from the records, then declared public: {reason}"),
+            Origin::Learned | Origin::Synthetic => {
+                format!("drafted from the records, then declared public: {reason}")
+            }
         };
         DomainRecord { variable: variable.name.clone(), declared_because }
     }

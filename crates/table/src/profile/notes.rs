@@ -7,6 +7,7 @@ use rayon::prelude::*;
 use crate::column::{Column, Numbers};
 use crate::date::{DateFormat, FORMATS};
 use crate::figures::thousands;
+use crate::identifiers::{self, Evidence};
 use crate::schema::{Kind, Levels, Origin, Stored, Variable};
 use crate::{CodedTable, CountSource, Table};
 
@@ -23,18 +24,22 @@ const NEGATIVE_CODES: [i64; 19] =
 /// A level with fewer records is rare.
 const RARE: u64 = 5;
 
-/// Above this many records, a number that is different in each of them is taken for an identifier.
-const IDENTIFIER_ROWS: u64 = 20;
-
 /// The notes on each variable, in schema order.
 pub(super) fn of_each_variable(table: &Table, exact: &CodedTable, distinct: &[u64]) -> Vec<Vec<String>> {
+    let evidence = identifiers::find(table.schema().variables(), table.columns());
     (0..distinct.len())
         .into_par_iter()
-        .map(|position| of_variable(table, exact, position, distinct[position]))
+        .map(|position| of_variable(table, exact, position, distinct[position], evidence[position].as_ref()))
         .collect()
 }
 
-fn of_variable(table: &Table, exact: &CodedTable, position: usize, distinct: u64) -> Vec<String> {
+fn of_variable(
+    table: &Table,
+    exact: &CodedTable,
+    position: usize,
+    distinct: u64,
+    evidence: Option<&Evidence>,
+) -> Vec<String> {
     let variable = &table.schema().variables()[position];
     let present = table.rows() as u64 - table.missing(position);
     let mut notes = Vec::new();
@@ -43,21 +48,35 @@ fn of_variable(table: &Table, exact: &CodedTable, position: usize, distinct: u64
     } else if distinct == 1 && variable.codes.is_empty() {
         notes.push("constant: one value in every record that has any".to_owned());
     }
-    let all_different = distinct == present && present > IDENTIFIER_ROWS;
-    match (&table.columns()[position], &variable.kind) {
-        (Column::Text(_), _) => {
-            notes.extend(long_numbers(variable));
-            notes.push("identifier-like: text that is different in every record; never modelled".into())
+    if matches!(table.columns()[position], Column::Text(_)) {
+        notes.extend(long_numbers(variable));
+    }
+    match (evidence, &variable.kind) {
+        (Some(evidence), Kind::TextId) => {
+            notes.push(format!("identifier: {evidence}; never modelled, made new by every method"));
         }
+        (None, Kind::TextId) => {
+            notes.push("identifier: never modelled, made new by every method".to_owned());
+        }
+        (Some(evidence), kind) => notes.push(format!(
+            "identifier? {evidence}; the schema says {}, so its values are released; if it names units, say \
+             `kind = \"text-id\"`",
+            kind.name()
+        )),
+        (None, _) => {}
+    }
+    match (&table.columns()[position], &variable.kind) {
+        (Column::Text(text), _) if variable.origin == Origin::Learned && !variable.identifier.whole => {
+            notes.extend(number_notes(&text.dictionary.iter().map(String::as_str).collect::<Vec<_>>()));
+        }
+        (Column::Text(_), _) => {}
         (Column::Categorical(codes), kind) => {
             let levels = kind.levels().cloned().unwrap_or_default();
             notes.extend(long_numbers(variable));
             let frequencies = codes.frequencies(exact.domain().variables()[position].size());
             notes.extend(text_notes(variable, &levels, &frequencies));
         }
-        (Column::Integer(_), _) if all_different => {
-            notes.push("identifier-like: a whole number that is different in every record".into());
-        }
+        (Column::Integer(_), _) if evidence.is_some() => {}
         (Column::Integer(numbers), _) => {
             let value = |value: i64| value as f64;
             notes.extend(code_suspects(numbers, value, |suspect| suspect.to_string()));
@@ -108,12 +127,8 @@ fn text_notes(variable: &Variable, levels: &Levels, frequencies: &[u64]) -> Vec<
             "numbers? all other values are numbers; once the token is declared missing, it reads as numeric"
                 .into(),
         );
-    } else if all(&is_number) && variable.stored.is_none() {
-        notes.push("numbers? every value is a number, but one has leading zeros, a plus sign or too many digits; read as text".into());
-    } else if all(&|text| is_number(text.trim())) {
-        notes.push("numbers? every value is a number with blanks around it".into());
-    } else if all(&|text| text.contains(',') && is_number(&text.replacen(',', ".", 1))) {
-        notes.push("numbers? every value is a number with a decimal comma".into());
+    } else if variable.stored.is_none() {
+        notes.extend(number_notes(&levels_but_tokens));
     }
     if all(&|text| FORMATS.iter().any(|format| format.parse(text).is_some())) {
         let ambiguous = [DateFormat::MonthFirst, DateFormat::DayFirst]
@@ -151,6 +166,24 @@ fn text_notes(variable: &Variable, levels: &Levels, frequencies: &[u64]) -> Vec<
         notes.push(format!("blanks: {} levels begin or end with a blank", thousands(padded as u64)));
     }
     notes
+}
+
+/// Texts that are numbers in a way that is not read as such.
+fn number_notes(texts: &[&str]) -> Option<String> {
+    let is_number = |text: &str| text.parse::<f64>().is_ok_and(f64::is_finite);
+    let all = |test: &dyn Fn(&str) -> bool| texts.len() > 1 && texts.iter().all(|text| test(text));
+    if all(&is_number) {
+        return Some(
+            "numbers? every value is a number, but one has leading zeros, a plus sign or too many digits; read as text".into(),
+        );
+    }
+    if all(&|text| is_number(text.trim())) {
+        return Some("numbers? every value is a number with blanks around it".into());
+    }
+    if all(&|text| text.contains(',') && is_number(&text.replacen(',', ".", 1))) {
+        return Some("numbers? every value is a number with a decimal comma".into());
+    }
+    None
 }
 
 /// The same for texts that a person would call the same.

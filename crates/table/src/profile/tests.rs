@@ -37,7 +37,7 @@ fn identifiers_are_left_out_of_the_cross_table() {
     let profile = profiled(&csv("id,sex", 30, |row| format!("p{row},{}", row % 2)), &["id"]);
     assert_eq!(profile.cells, "2");
     assert_eq!((profile.variables[0].kind, profile.variables[0].classes), ("text-id", None));
-    assert_noted(&profile, "id", "identifier-like");
+    assert_noted(&profile, "id", "names units: 30 different texts in 30 records");
     assert_eq!(profile.keys.unwrap().uniques, 30);
 }
 
@@ -71,7 +71,7 @@ fn what_a_person_should_know() {
     });
     let profile = profiled(&text, &[]);
     assert_noted(&profile, "constant", "constant");
-    assert_noted(&profile, "number", "identifier-like");
+    assert_noted(&profile, "number", "names units: 120 different whole numbers in 120 records");
     assert_noted(&profile, "token", "holds the text NA 12 times; if it means missing, say `--missing NA`");
     assert_noted(&profile, "token", "all other values are numbers");
     assert_noted(&profile, "comma", "decimal comma");

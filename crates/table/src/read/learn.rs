@@ -1,4 +1,4 @@
-//! The schema that the records themselves show. It is learned, and says so.
+//! The schema that the records themselves show. It is learned, and says so. Columns that name units are identifiers in it.
 
 use std::sync::Arc;
 
@@ -9,7 +9,8 @@ use super::pieces::{Piece, integers_as_text};
 use crate::column::{Column, EXACT, Entry, Numbers, TextColumn};
 use crate::date::DateFormat;
 use crate::datetime::{DAY, DatetimeFormat, Precision};
-use crate::schema::{Kind, Levels, Origin, Schema, Stored, Variable, is_long_number};
+use crate::identifiers::{self, Evidence};
+use crate::schema::{Kind, KindName, Levels, Origin, Schema, SchemaFile, Stored, Variable, is_long_number};
 use crate::{Table, TableError};
 
 /// Above this many records, a text that is different in each of them is taken for an identifier.
@@ -43,6 +44,52 @@ fn stored(kind: &Kind, column: &Column, held: Option<&DataType>) -> Option<Store
         }
         _ => None,
     }
+}
+
+/// The table with identifiers made of the columns that name units; for tables whose kinds no schema says.
+pub(super) fn with_identifiers(table: Table) -> Result<Table, TableError> {
+    let found = identifiers::find(table.schema().variables(), table.columns());
+    if found.iter().all(Option::is_none) {
+        return Ok(table);
+    }
+    let (schema, columns) = table.into_parts();
+    let mut variables = schema.variables().to_vec();
+    let set_apart = |((variable, column), evidence): ((&mut Variable, Column), Option<Evidence>)| {
+        let Some(evidence) = evidence else { return column };
+        variable.identifier.whole = matches!(column, Column::Integer(_))
+            || matches!(variable.stored, Some(Stored::Integer | Stored::Unsigned));
+        let text = column.into_text(variable);
+        variable.kind = Kind::TextId;
+        if let Evidence::PointsTo(target) = evidence {
+            variable.identifier.refers_to = Some(target);
+        }
+        Column::Text(text)
+    };
+    let columns = variables.iter_mut().zip(columns).zip(found).map(set_apart).collect();
+    Table::new(Arc::new(Schema::new(variables, Vec::new(), Vec::new())?), columns)
+}
+
+/// The table with levels of the texts that were taken for identifiers and are categories by the schema.
+pub(super) fn with_levels(table: Table, file: &SchemaFile) -> Result<Table, TableError> {
+    let is_category = |variable: &Variable| {
+        let kind = file.variables.get(&variable.name).map(|section| section.kind);
+        variable.kind == Kind::TextId && matches!(kind, Some(KindName::Categorical | KindName::Ordinal))
+    };
+    if !table.schema().variables().iter().any(is_category) {
+        return Ok(table);
+    }
+    let (schema, columns) = table.into_parts();
+    let mut variables = schema.variables().to_vec();
+    let levelled = |(variable, column): (&mut Variable, Column)| match column {
+        Column::Text(text) if is_category(variable) => {
+            let (kind, column) = categories(text);
+            variable.kind = kind;
+            column
+        }
+        column => column,
+    };
+    let columns = variables.iter_mut().zip(columns).map(levelled).collect();
+    Table::new(Arc::new(Schema::new(variables, Vec::new(), Vec::new())?), columns)
 }
 
 fn learn(piece: Piece, held: Option<&DataType>) -> (Kind, Column, bool) {
@@ -115,6 +162,14 @@ fn learn_text(text: TextColumn) -> (Kind, Column, bool) {
     if texts > IDENTIFIER_ROWS && texts == text.codes.len() - missing {
         return (Kind::TextId, Column::Text(text), missing > 0);
     }
+    let (kind, column) = categories(text);
+    (kind, column, missing > 0)
+}
+
+/// Texts as levels in alphabetical order.
+fn categories(text: TextColumn) -> (Kind, Column) {
+    let texts = text.dictionary.len();
+    let missing = text.codes.iter().filter(|code| *code as usize == texts).count();
     let mut order: Vec<u32> = (0..texts as u32).collect();
     order.sort_unstable_by(|left, right| {
         text.dictionary[*left as usize].cmp(&text.dictionary[*right as usize])
@@ -127,7 +182,7 @@ fn learn_text(text: TextColumn) -> (Kind, Column, bool) {
     let mut dictionary = text.dictionary;
     dictionary.sort_unstable();
     let levels = Levels::new(dictionary).unwrap_or_default();
-    (Kind::Categorical { levels }, Column::Categorical(Arc::new(codes)), missing > 0)
+    (Kind::Categorical { levels }, Column::Categorical(Arc::new(codes)))
 }
 
 fn extremes<T: Copy + Default + PartialOrd>(numbers: &Numbers<T>) -> Option<(T, T)> {

@@ -87,17 +87,26 @@ pub fn read_table(path: &Path, options: &ReadOptions) -> Result<Table, TableErro
 /// Reads a table under the schema that its records show, using the options' schema only to know which kind each column is.
 pub fn read_unchecked(path: &Path, options: &ReadOptions) -> Result<Table, TableError> {
     if path == Path::new(STANDARD_INPUT) {
-        return read_standard_input(options);
+        return with_identifiers(read_standard_input(options)?, options);
     }
     let mut start = [0; foreign::START];
     let length = File::open(path).and_then(|mut file| read_fully(&mut file, &mut start));
     let length = length.map_err(|source| cannot_open(path, source))?;
     let watched = || Watched::open(path, &options.watch);
-    match &start[..length] {
+    let table = match &start[..length] {
         [b'P', b'A', b'R', b'1', ..] => arrow_batches::read_parquet(path, options),
         [b'A', b'R', b'R', b'O', b'W', b'1', ..] => arrow_batches::read_ipc_file(path, options),
         [0xff, 0xff, 0xff, 0xff, ..] => arrow_batches::read_ipc_stream(path, options),
         _ => read_text(path, &|| Ok(Box::new(watched()?) as Box<dyn Read + Send>), options),
+    };
+    with_identifiers(table?, options)
+}
+
+/// Where no schema says what the columns are, those that name units are identifiers; where one does, only those are.
+fn with_identifiers(table: Table, options: &ReadOptions) -> Result<Table, TableError> {
+    match &options.schema {
+        Some(schema) => learn::with_levels(table, schema),
+        None => learn::with_identifiers(table),
     }
 }
 
@@ -158,7 +167,7 @@ fn cannot_open(path: &Path, source: std::io::Error) -> TableError {
 pub fn read_csv_text(text: &str, options: &ReadOptions) -> Result<Table, TableError> {
     let bytes = text.as_bytes().to_vec();
     let open = move || Ok(Box::new(std::io::Cursor::new(bytes.clone())) as Box<dyn Read + Send>);
-    conform(csv::read(Path::new("text"), &open, options)?, options)
+    conform(with_identifiers(csv::read(Path::new("text"), &open, options)?, options)?, options)
 }
 
 fn conform(table: Table, options: &ReadOptions) -> Result<Table, TableError> {

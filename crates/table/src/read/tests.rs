@@ -202,7 +202,7 @@ fn a_column_that_turns_out_to_be_text_late_keeps_every_character() {
         text.push_str(&format!("{row},{real},{},{later}\n", if row == 650_000 { "late" } else { "7" }));
     }
     let table = read(&text).unwrap();
-    assert_eq!(kinds(&table), ["integer", "real", "categorical", "categorical"]);
+    assert_eq!(kinds(&table), ["text-id", "real", "categorical", "text-id"]);
     let rows = texts(&table);
     assert_eq!(rows[5], ["5", "5", "7", "5.50"].map(|text| Some(text.to_owned())));
     assert_eq!(rows[650_000], ["650000", "650000.5", "late", "x2"].map(|text| Some(text.to_owned())));

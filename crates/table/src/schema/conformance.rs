@@ -294,7 +294,17 @@ fn conform_column(wanted: &Variable, from: &Variable, column: Column, violations
             let cardinality = levels.len() + usize::from(beyond);
             Column::Categorical(Arc::new(text.codes.recode(&new_code, cardinality.max(1))))
         }
-        Kind::TextId => Column::Text(column.into_text(from)),
+        Kind::TextId => {
+            let text = column.into_text(from);
+            if wanted.identifier.whole {
+                let is_number: Vec<bool> =
+                    text.dictionary.iter().map(|text| text.parse::<i64>().is_ok()).collect();
+                let is_none = |code: u32| is_number.get(code as usize) == Some(&false);
+                let rows = text.codes.iter().enumerate().filter(|(_, code)| is_none(*code));
+                violations.note(Violation::OtherKind(name(), "a whole number"), rows.map(|(row, _)| row));
+            }
+            Column::Text(text)
+        }
         Kind::Integer { range } => {
             let numbers = match column {
                 Column::Integer(numbers) => numbers,

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::Schema;
-use crate::TableError;
+use crate::{Table, TableError};
 
 /// A schema that a person declared public, with the reason; the domain may be published.
 #[derive(Clone, Debug, PartialEq)]
@@ -50,5 +50,14 @@ impl LearnedSchema {
         }
         let schema = Arc::unwrap_or_clone(self.0);
         Ok(DeclaredSchema(Arc::new(schema.with_declaration(Some(reason.trim().to_owned())))))
+    }
+}
+
+impl Table {
+    /// The same records under the same schema, declared public for this reason.
+    pub fn declared_public(self, reason: &str) -> Result<Self, TableError> {
+        let (schema, columns) = self.into_parts();
+        let learned = LearnedSchema(schema).declare_public(reason)?;
+        Self::new(learned.0, columns)
     }
 }

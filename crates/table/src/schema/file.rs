@@ -6,7 +6,9 @@ use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{DecimalMark, Kind, Levels, Origin, Rule, Schema, Shape, SpecialCode, Stored, Variable};
+use super::{
+    DecimalMark, Identifier, Kind, Levels, Origin, Rule, Schema, Shape, SpecialCode, Stored, Variable,
+};
 use crate::TableError;
 use crate::date::{DateFormat, FORMATS};
 use crate::datetime::DatetimeFormat;
@@ -81,6 +83,16 @@ pub struct VariableSection {
     pub step: Option<f64>,
     /// The formula from which it is computed.
     pub formula: Option<String>,
+    /// How the values of an identifier are written.
+    #[serde(default, rename = "type")]
+    pub written: IdentifierType,
+    /// The identifier whose values this one takes, such as the person that a control belongs to.
+    pub refers_to: Option<String>,
+    /// How an identifier looks: 9 is a digit, A and a are letters, everything else stands for itself.
+    pub pattern: Option<String>,
+    /// How many values of an identifier name one, two, three … records, in proportion: `{ 1 = 70, 2 = 30 }`.
+    #[serde(default)]
+    pub records_per_value: IndexMap<String, f64>,
     /// Where the domain came from.
     #[serde(default)]
     pub domain: Origin,
@@ -105,8 +117,19 @@ pub enum KindName {
     Date,
     /// Points in time, or times of day.
     Datetime,
-    /// Text that names the record.
+    /// Text or whole numbers that name units; made new by every method.
     TextId,
+}
+
+/// How an identifier is written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum IdentifierType {
+    /// As text.
+    #[default]
+    Text,
+    /// As a whole number.
+    Integer,
 }
 
 /// Text or a number.
@@ -366,6 +389,16 @@ impl VariableSection {
             MissingKey::Tokens(tokens) => (true, tokens),
         };
         let formula = self.formula.as_deref().map(Expression::parse).transpose()?;
+        let records = self.records_per_value.into_iter().map(|(records, share)| match records.parse() {
+            Ok(records) => Ok((records, share)),
+            Err(_) => Err(refuse(format!("`records_per_value`: `{records}` is not a number of records"))),
+        });
+        let identifier = Identifier {
+            whole: self.written == IdentifierType::Integer,
+            refers_to: self.refers_to,
+            pattern: self.pattern,
+            records_per_value: records.collect::<Result<_, _>>()?,
+        };
         Ok(Variable {
             name,
             kind,
@@ -378,6 +411,7 @@ impl VariableSection {
             formula,
             shape: self.shape,
             step: self.step,
+            identifier,
             origin,
             stored: self.stored,
         })

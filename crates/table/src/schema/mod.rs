@@ -7,8 +7,10 @@ mod conformance;
 mod declared;
 mod file;
 mod foreign;
+mod identifier;
 mod levels;
 mod nesting;
+mod shown;
 mod stored;
 mod write;
 
@@ -18,7 +20,9 @@ use serde::{Deserialize, Serialize};
 pub use conformance::{Located, Violation, Violations};
 pub use declared::{DeclaredSchema, LearnedSchema};
 pub use file::{KindName, SchemaFile, VariableSection, located};
+pub use identifier::Identifier;
 pub use levels::Levels;
+pub use shown::Shown;
 pub use stored::Stored;
 pub(crate) use stored::{exact_number, is_long_number};
 
@@ -64,6 +68,8 @@ pub struct Variable {
     pub shape: Shape,
     /// Numbers drawn within a class are multiples of this, where the class holds one.
     pub step: Option<f64>,
+    /// How an identifier is written and what it refers to.
+    pub identifier: Identifier,
     /// Who wrote its domain.
     pub origin: Origin,
     /// The type in which a typed file holds a categorical variable or an identifier, if it is not text.
@@ -155,7 +161,7 @@ pub enum Kind {
         /// How the file writes it.
         format: DatetimeFormat,
     },
-    /// Text that names the record and is never modelled.
+    /// Text or whole numbers that name units; never modelled, but made new by every method.
     TextId,
 }
 
@@ -177,6 +183,8 @@ pub enum Origin {
     Declared,
     /// It was read off the records.
     Learned,
+    /// It was read off the synthetic records, and holds only what they show.
+    Synthetic,
 }
 
 /// What stands before the decimals of a real number in a CSV file. Files with a comma there have semicolons between their fields.
@@ -248,6 +256,7 @@ impl Variable {
             formula: None,
             shape: Shape::Uniform,
             step: None,
+            identifier: Identifier::default(),
             origin: Origin::Declared,
             stored: None,
         }
@@ -396,7 +405,7 @@ impl Variable {
         if self.formula.is_some() && !matches!(self.kind, Kind::Integer { .. } | Kind::Real { .. }) {
             return refuse(format!("only a number can have a formula, and the kind is {}", self.kind.name()));
         }
-        Ok(())
+        self.check_identifier()
     }
 }
 
@@ -484,6 +493,8 @@ impl Schema {
                 variable.parents.clear();
             }
             variable.formula = variable.formula.take().filter(is_kept);
+            let refers_to = variable.identifier.refers_to.take();
+            variable.identifier.refers_to = refers_to.filter(|target| names.contains(&target.as_str()));
         }
         let rules =
             self.rules.iter().filter(|rule| is_kept(&rule.when) && is_kept(&rule.then)).cloned().collect();
@@ -528,6 +539,7 @@ impl Schema {
             if let Some(formula) = &variable.formula {
                 formula.formula(&self.variables)?;
             }
+            self.check_reference(variable)?;
         }
         for rule in &self.rules {
             rule.when.condition(&self.variables)?;
@@ -537,6 +549,9 @@ impl Schema {
             condition.condition(&self.variables)?;
         }
         self.refuse_circles("within", |variable| variable.within.as_deref().into_iter().collect())?;
+        self.refuse_circles("refers_to", |variable| {
+            variable.identifier.refers_to.as_deref().into_iter().collect()
+        })?;
         self.refuse_circles("formula", |variable| {
             variable
                 .formula

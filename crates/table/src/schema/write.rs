@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::{DecimalMark, Kind, Origin, Schema, Shape, Variable};
+use super::{DecimalMark, Identifier, Kind, Origin, Schema, Shape, Variable};
 use crate::date::DateFormat;
 use crate::datetime::DatetimeFormat;
 
@@ -21,6 +21,12 @@ impl Schema {
     }
 
     fn write_toml(&self, out: &mut String, notes: &[&[String]]) -> std::fmt::Result {
+        if self.variables.iter().any(|variable| variable.origin == Origin::Synthetic) {
+            out.push_str(
+                "# Read off the synthetic records: of every variable marked `domain = \"synthetic\"` this holds only the levels,\n\
+                 # numbers and days that occur in the files beside it. The domain of the original was not declared, and is not here.\n\n",
+            );
+        }
         if self.learned_variables().next().is_some() {
             out.push_str(
                 "# Drafted by `lookalike describe --write-schema`. Review it before use: every variable marked\n\
@@ -133,8 +139,31 @@ impl Variable {
         if let Some(stored) = self.stored {
             writeln!(out, "stored = \"{}\"", stored.name())?;
         }
-        if self.origin == Origin::Learned {
-            out.push_str("domain = \"learned\"\n");
+        self.identifier.write_toml(out)?;
+        match self.origin {
+            Origin::Declared => {}
+            Origin::Learned => out.push_str("domain = \"learned\"\n"),
+            Origin::Synthetic => out.push_str("domain = \"synthetic\"\n"),
+        }
+        Ok(())
+    }
+}
+
+impl Identifier {
+    fn write_toml(&self, out: &mut String) -> std::fmt::Result {
+        if self.whole {
+            out.push_str("type = \"integer\"\n");
+        }
+        if let Some(target) = &self.refers_to {
+            writeln!(out, "refers_to = {}", quoted(target))?;
+        }
+        if let Some(pattern) = &self.pattern {
+            writeln!(out, "pattern = {}", quoted(pattern))?;
+        }
+        if !self.records_per_value.is_empty() {
+            let shares = self.records_per_value.iter();
+            let shares = shares.map(|(records, share)| format!("{records} = {}", number(*share)));
+            writeln!(out, "records_per_value = {{ {} }}", shares.collect::<Vec<_>>().join(", "))?;
         }
         Ok(())
     }

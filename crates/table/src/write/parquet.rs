@@ -1,5 +1,5 @@
-//! Parquet: categories as text or as the truth values or whole numbers that they came as, numbers as numbers, dates as dates,
-//! missing as null.
+//! Parquet: categories as text or as the truth values or whole numbers that they came as, numbers as numbers (also those that name
+//! units), dates as dates, missing as null.
 
 use std::io::Write;
 use std::str::FromStr;
@@ -49,7 +49,7 @@ impl<W: Write + Send> ParquetWriter<W> {
 
 fn field(variable: &Variable) -> Field {
     let kind = match variable.kind {
-        Kind::Categorical { .. } | Kind::Ordinal { .. } | Kind::TextId => match variable.stored {
+        Kind::Categorical { .. } | Kind::Ordinal { .. } | Kind::TextId => match stored(variable) {
             None => DataType::Utf8,
             Some(Stored::Integer) => DataType::Int64,
             Some(Stored::Unsigned) => DataType::UInt64,
@@ -64,6 +64,12 @@ fn field(variable: &Variable) -> Field {
         },
     };
     Field::new(&variable.name, kind, true)
+}
+
+/// The type in which values are stored, if it is not text: that of the file, or of whole numbers that name units.
+fn stored(variable: &Variable) -> Option<Stored> {
+    let names_units = variable.kind == Kind::TextId && variable.identifier.whole;
+    variable.stored.or(names_units.then_some(Stored::Integer))
 }
 
 fn array(variable: &Variable, column: &Column) -> std::io::Result<ArrayRef> {
@@ -108,13 +114,13 @@ fn texts<'a>(variable: &Variable, texts: impl Iterator<Item = Option<&'a str>>) 
         texts: impl Iterator<Item = Option<&'a str>>,
     ) -> std::io::Result<Vec<Option<T>>> {
         let refused = || {
-            let stored = variable.stored.map_or("text", Stored::name);
+            let stored = stored(variable).map_or("text", Stored::name);
             let message = format!("`{}` is to be stored as {stored}, and holds other text", variable.name);
             std::io::Error::new(std::io::ErrorKind::InvalidData, message)
         };
         texts.map(|text| text.map(|text| text.parse().map_err(|_| refused())).transpose()).collect()
     }
-    Ok(match variable.stored {
+    Ok(match stored(variable) {
         None => Arc::new(texts.collect::<StringArray>()),
         Some(Stored::Integer) => Arc::new(Int64Array::from(parsed(variable, texts)?)),
         Some(Stored::Unsigned) => Arc::new(UInt64Array::from(parsed(variable, texts)?)),

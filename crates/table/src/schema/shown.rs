@@ -1,0 +1,152 @@
+//! What released records themselves show of their domain: the part of a learned schema that may be published with them.
+
+use super::{Kind, Levels, Origin, Schema};
+use crate::column::{Column, Numbers};
+use crate::{Table, TableError};
+
+/// Levels, extremes and gaps of records, gathered part by part.
+#[derive(Clone, Debug)]
+pub struct Shown(Vec<OfVariable>);
+
+#[derive(Clone, Debug, Default)]
+struct OfVariable {
+    levels: Vec<bool>,
+    whole: Option<(i64, i64)>,
+    real: Option<(f64, f64)>,
+    day: Option<(i32, i32)>,
+    missing: bool,
+}
+
+impl Shown {
+    /// Nothing yet, of records of this schema.
+    pub fn nothing(schema: &Schema) -> Self {
+        let of = |variable: &super::Variable| OfVariable {
+            levels: vec![false; variable.kind.levels().map_or(0, Levels::len)],
+            ..OfVariable::default()
+        };
+        Self(schema.variables().iter().map(of).collect())
+    }
+
+    /// Takes in what some records show.
+    pub fn observe(&mut self, records: &Table) {
+        for (position, (shown, column)) in self.0.iter_mut().zip(records.columns()).enumerate() {
+            shown.missing |= records.missing(position) > 0;
+            match column {
+                Column::Categorical(codes) => codes.iter().for_each(|code| {
+                    if let Some(seen) = shown.levels.get_mut(code as usize) {
+                        *seen = true;
+                    }
+                }),
+                Column::Integer(numbers) | Column::Datetime(numbers) => widen(&mut shown.whole, numbers),
+                Column::Real(numbers) => widen(&mut shown.real, numbers),
+                Column::Date(days) => widen(&mut shown.day, days),
+                Column::Text(_) => {}
+            }
+        }
+    }
+
+    /// The schema of the records with every learned domain replaced by what they show, and marked so. A schema that was declared public
+    /// stays as it is, and so do the variables of another one that a person wrote down.
+    pub fn published(&self, schema: &Schema) -> Result<Schema, TableError> {
+        if schema.declaration().is_some() {
+            return Ok(schema.clone());
+        }
+        let mut public = schema.clone();
+        for (variable, shown) in public.variables.iter_mut().zip(&self.0) {
+            if variable.origin != Origin::Learned {
+                continue;
+            }
+            variable.origin = Origin::Synthetic;
+            variable.missing = shown.missing;
+            match &mut variable.kind {
+                Kind::Categorical { levels } | Kind::Ordinal { levels } => {
+                    let kept = levels.iter().zip(&shown.levels).filter(|(_, seen)| **seen);
+                    let kept = Levels::new(kept.map(|(level, _)| level)).unwrap_or_default();
+                    variable.parents.retain(|level, _| kept.position(level).is_some());
+                    *levels = kept;
+                }
+                Kind::Integer { range } | Kind::Datetime { range, .. } => *range = shown.whole,
+                Kind::Real { range } => *range = shown.real,
+                Kind::Date { range, .. } => *range = shown.day,
+                Kind::TextId => {}
+            }
+        }
+        public.drop_foreign_parents();
+        // A rule about a level that does not occur says nothing of these records.
+        let variables = public.variables.clone();
+        public.rules.retain(|rule| {
+            rule.when.condition(&variables).is_ok() && rule.then.condition(&variables).is_ok()
+        });
+        public.impossible.retain(|condition| condition.condition(&variables).is_ok());
+        public.check()?;
+        Ok(public)
+    }
+}
+
+impl Schema {
+    /// Drops parents that are no longer all levels of the variable above.
+    fn drop_foreign_parents(&mut self) {
+        for position in 0..self.variables.len() {
+            let variable = &self.variables[position];
+            let above = variable.within.as_deref().and_then(|parent| self.position(parent));
+            let above = above.and_then(|parent| self.variables[parent].kind.levels().cloned());
+            let foreign =
+                |levels: &Levels| variable.parents.values().any(|parent| levels.position(parent).is_none());
+            if above.is_some_and(|levels| foreign(&levels)) {
+                self.variables[position].parents.clear();
+            }
+        }
+    }
+}
+
+fn widen<T: Copy + Default + PartialOrd>(extremes: &mut Option<(T, T)>, numbers: &Numbers<T>) {
+    for value in numbers.values() {
+        *extremes = Some(match *extremes {
+            None => (value, value),
+            Some((low, high)) => {
+                (if value < low { value } else { low }, if value > high { value } else { high })
+            }
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::read::{ReadOptions, read_csv_text};
+    use crate::schema::SchemaFile;
+
+    #[test]
+    fn only_what_occurs_is_published_of_a_learned_schema() {
+        let original = read_csv_text(
+            "kind,pay,born\na,1,2001-01-01\nb,,2002-02-02\nc,9,2003-03-03\n",
+            &ReadOptions::default(),
+        )
+        .unwrap();
+        let part = original.take(&[0, 0]).unwrap();
+        let mut shown = Shown::nothing(original.schema());
+        shown.observe(&part);
+        let public = shown.published(original.schema()).unwrap();
+        assert_eq!(public.variables()[0].kind.levels().unwrap().iter().collect::<Vec<_>>(), ["a"]);
+        assert_eq!(public.variables()[1].kind, Kind::Integer { range: Some((1, 1)) });
+        assert!(!public.variables()[1].missing && public.variables()[1].origin == Origin::Synthetic);
+        let text = public.to_toml();
+        assert!(text.starts_with("# Read off the synthetic records"), "{text}");
+        assert_eq!(text.matches("\ndomain = \"synthetic\"").count(), 3, "{text}");
+        let again = SchemaFile::parse(&text).unwrap().finish().unwrap();
+        assert_eq!(again, public);
+        assert!(part.conform(Arc::new(public)).is_ok());
+    }
+
+    #[test]
+    fn a_declared_schema_stays_whole() {
+        let text = "[table]\ndeclared = true\nreason = \"code book\"\n[variables.a]\nkind = \"categorical\"\nlevels = [\"x\", \"y\"]\n";
+        let schema = SchemaFile::parse(text).unwrap().finish().unwrap();
+        assert_eq!(Shown::nothing(&schema).published(&schema).unwrap(), schema);
+        let undeclared = SchemaFile::parse(&text.replace("declared = true", "declared = false")).unwrap();
+        let schema = undeclared.finish().unwrap();
+        assert_eq!(Shown::nothing(&schema).published(&schema).unwrap().variables(), schema.variables());
+    }
+}
