@@ -96,7 +96,10 @@ impl CatallModel {
 }
 
 /// A model from its stored state: exact, or noisy.
-pub fn load(from: &mut StateReader<'_>, context: StateContext<'_>) -> Result<Box<dyn Model<Cells>>, SynthesisError> {
+pub fn load(
+    from: &mut StateReader<'_>,
+    context: StateContext<'_>,
+) -> Result<Box<dyn Model<Cells>>, SynthesisError> {
     let domain = stored_cells::domain(context)?;
     let Catall { nprior } = settings(context.options)?;
     let remarks: Option<Vec<String>> = from.settings(NOISY)?;

@@ -8,7 +8,8 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use margins::{
-    Clique, Convergence, DenseModel, Error, FittedModel, Impossible, Options, Sampler, TargetMargin, TreeModel,
+    Clique, Convergence, DenseModel, Error, FittedModel, Impossible, Options, Sampler, TargetMargin,
+    TreeModel,
 };
 use serde::{Deserialize, Serialize};
 use table::{Attributes, Domain};
@@ -346,7 +347,10 @@ impl IpfModel {
 }
 
 /// A model from its stored state.
-pub fn load(from: &mut StateReader<'_>, context: StateContext<'_>) -> Result<Box<dyn Model<Cells>>, SynthesisError> {
+pub fn load(
+    from: &mut StateReader<'_>,
+    context: StateContext<'_>,
+) -> Result<Box<dyn Model<Cells>>, SynthesisError> {
     let domain = stored_cells::domain(context)?;
     let sizes = domain.sizes(&Attributes::all(&domain));
     let Settings { remarks, convergence, cliques, redraws } = from.settings(SETTINGS)?;

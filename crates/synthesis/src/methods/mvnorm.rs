@@ -55,7 +55,10 @@ pub fn build(options: &toml::Table) -> Result<Box<dyn PrivateSynthesizer>, Synth
 }
 
 /// A model from its stored state.
-pub fn load(from: &mut StateReader<'_>, context: StateContext<'_>) -> Result<Box<dyn Model<Table>>, SynthesisError> {
+pub fn load(
+    from: &mut StateReader<'_>,
+    context: StateContext<'_>,
+) -> Result<Box<dyn Model<Table>>, SynthesisError> {
     let state: State = from.settings(STATE)?;
     let State { names, bounds, mean, root } = &state;
     let size = names.len();

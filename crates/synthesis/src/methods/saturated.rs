@@ -149,7 +149,10 @@ struct Filling {
 }
 
 /// A model from its stored state.
-pub fn load(from: &mut StateReader<'_>, context: StateContext<'_>) -> Result<Box<dyn Model<Cells>>, SynthesisError> {
+pub fn load(
+    from: &mut StateReader<'_>,
+    context: StateContext<'_>,
+) -> Result<Box<dyn Model<Cells>>, SynthesisError> {
     let domain = stored_cells::domain(context)?;
     let (zeros, table) = stored_cells::load(from, &domain)?;
     stored_cells::check_total(&table, false, context)?;

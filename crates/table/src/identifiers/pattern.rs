@@ -170,7 +170,8 @@ impl Look {
         let is_fine = |run: &Run| match &run.class {
             RunClass::Fixed(text) => text.len() <= LONGEST_RUN && !whole,
             RunClass::OneOf(these) => {
-                let is_alphabet = these.len() > 1 && these.is_ascii() && these.bytes().is_sorted_by(|a, b| a < b);
+                let is_alphabet =
+                    these.len() > 1 && these.is_ascii() && these.bytes().is_sorted_by(|a, b| a < b);
                 let texts = run.lengths.values().try_fold(0_u64, |sum, texts| sum.checked_add(*texts));
                 is_alphabet && texts.is_some() && longest(run) <= if whole { WIDEST } else { LONGEST_RUN }
             }

@@ -47,7 +47,10 @@ pub(super) struct SequentialModel {
 }
 
 /// A model from its stored state.
-pub fn load(from: &mut StateReader<'_>, context: StateContext<'_>) -> Result<Box<dyn Model<Table>>, SynthesisError> {
+pub fn load(
+    from: &mut StateReader<'_>,
+    context: StateContext<'_>,
+) -> Result<Box<dyn Model<Table>>, SynthesisError> {
     let Settings { auxiliary, proper, coded, steps: count, remarks } = from.settings(SETTINGS)?;
     let Some(records) = context.records.filter(|records| (1..=u64::from(u32::MAX)).contains(records)) else {
         return Err(damaged("it is not private, and its recipe is"));
