@@ -67,4 +67,5 @@ pub use options::{DEEPEST, Risk, TreeOptions};
 pub use predictor::Predictor;
 pub use response::Response;
 pub use search_classes::EXHAUSTIVE_LEVELS;
+pub use stored_tree::TreeArrays;
 pub use tree::Tree;

@@ -8,16 +8,21 @@ use std::hash::Hasher;
 use std::path::Path;
 
 use rustc_hash::FxHasher;
-use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use table::{Column, Table, TableError, atomic_file, with_codes};
 
 use crate::fit::fresh_seed;
-use crate::model_file::VERSION;
+use crate::stored::{self, StateReader, StateWriter, StoredFile, VERSION, ensure};
 use crate::{Recipe, Run, SynthesisError};
 
 /// The file that says whose parts these are.
 const RUN: &str = "run.json";
+
+/// How the names of files of parts end.
+const EXTENSION: &str = "model-part";
+
+/// The word by which the header of a part is known from that of a model.
+const PART: &str = "lookalike-model-part";
 
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Header {
@@ -70,24 +75,43 @@ pub(crate) fn seed_of(run: &Run, table: &Table, recipe: &Recipe) -> Result<u64, 
     }
 }
 
-/// The part of this number, from its file if it is there, else fitted and then kept.
-pub(crate) fn kept<T: Serialize + DeserializeOwned>(
-    folder: Option<&Path>,
+/// A fitted part by its number, in the folder of a run that keeps its parts.
+pub(crate) struct StoredPart<'a> {
+    pub folder: Option<&'a Path>,
+    pub number: usize,
+}
+
+/// What the file of a part says of it.
+#[derive(Serialize, Deserialize)]
+struct PartHeader {
+    format: String,
     number: usize,
-    fit: impl FnOnce() -> Result<T, SynthesisError>,
-) -> Result<T, SynthesisError> {
-    let Some(folder) = folder else { return fit() };
-    let path = folder.join(format!("part-{:04}.json", number + 1));
-    if path.exists() {
-        let bytes = std::fs::read(&path).map_err(|source| TableError::io(&path, source))?;
-        return serde_json::from_slice(&bytes)
-            .map_err(|error| SynthesisError::ModelFile(format!("{}: {error}", path.display())));
+}
+
+impl StoredPart<'_> {
+    /// The part from its file if it is there, else fitted and then kept.
+    pub(crate) fn kept<T>(
+        &self,
+        load: impl FnOnce(&mut StateReader<'_>) -> Result<T, SynthesisError>,
+        store: impl FnOnce(&T, &mut StateWriter<'_>) -> std::io::Result<()>,
+        fit: impl FnOnce() -> Result<T, SynthesisError>,
+    ) -> Result<T, SynthesisError> {
+        let Some(folder) = self.folder else { return fit() };
+        let number = self.number + 1;
+        let path = folder.join(format!("part-{number:04}.{EXTENSION}"));
+        if path.exists() {
+            let (file, header): (_, PartHeader) = StoredFile::open(&path)?;
+            ensure(header.format == PART && header.number == number, "it is another part, or a model")?;
+            return file.state(load);
+        }
+        let part = fit()?;
+        std::fs::create_dir_all(folder).map_err(|source| TableError::io(folder, source))?;
+        let header = PartHeader { format: PART.into(), number };
+        atomic_file::write_private_with(&path, |file| {
+            stored::write(file, &header, |into| store(&part, into))
+        })?;
+        Ok(part)
     }
-    let part = fit()?;
-    std::fs::create_dir_all(folder).map_err(|source| TableError::io(folder, source))?;
-    let json = serde_json::to_vec(&part).map_err(|error| SynthesisError::ModelFile(error.to_string()))?;
-    atomic_file::write_private(&path, &json)?;
-    Ok(part)
 }
 
 /// Whether a file is what a write left that was killed: `.tmp` and six letters or digits.
@@ -107,7 +131,7 @@ pub fn remove(folder: &Path) -> Result<(), TableError> {
                 remove(&path)?;
             }
         } else if name == RUN
-            || (name.starts_with("part-") && name.ends_with(".json"))
+            || (name.starts_with("part-") && name.ends_with(EXTENSION))
             || is_unfinished(&name)
         {
             std::fs::remove_file(&path).map_err(failed)?;

@@ -12,6 +12,7 @@ use crate::decoder::Decoder;
 use crate::identifiers::Identifiers;
 use crate::model::AnyModel;
 use crate::randomness::Seed;
+use crate::stored::StateWriter;
 use crate::{Cells, Model, Recipe, SynthesisError};
 
 /// A model fitted by a recipe, privately or not, ready to draw data sets: block by block with [`draw`](Self::draw), or one as a
@@ -252,11 +253,11 @@ impl Fitted {
         }
     }
 
-    /// The state of the model.
-    pub(crate) fn state(&self) -> serde_json::Value {
+    /// Writes the state of the model.
+    pub(crate) fn store(&self, into: &mut StateWriter<'_>) -> std::io::Result<()> {
         match &self.drawing {
-            Drawing::Cells(model, _) => model.state(),
-            Drawing::Records(model, _) => model.state(),
+            Drawing::Cells(model, _) => model.store(into),
+            Drawing::Records(model, _) => model.store(into),
         }
     }
 }

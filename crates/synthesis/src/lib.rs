@@ -39,6 +39,7 @@ pub mod recipe;
 pub mod record_strata;
 pub mod registry;
 pub mod run;
+pub mod stored;
 pub mod strata;
 pub mod structural_zeros;
 pub mod synthesizer;

@@ -3,6 +3,7 @@
 use table::Table;
 
 use crate::randomness::Seed;
+use crate::stored::StateWriter;
 use crate::{Cells, SynthesisError};
 
 /// A fitted model, which draws [`Cells`] or records (a [`Table`]); it keeps no reference to the data.
@@ -25,8 +26,8 @@ pub trait Model<Drawn>: Send + Sync {
         Vec::new()
     }
 
-    /// The state that a model file holds.
-    fn state(&self) -> serde_json::Value;
+    /// Writes the state that a model file holds, piece by piece.
+    fn store(&self, into: &mut StateWriter<'_>) -> std::io::Result<()>;
 
     /// What the state gives away of the records, if anything.
     fn confidential(&self) -> Option<&'static str>;
@@ -65,8 +66,8 @@ impl<Drawn: Send + Sync> Model<Drawn> for PaidDataSets<Drawn> {
         self.remarks.clone()
     }
 
-    fn state(&self) -> serde_json::Value {
-        serde_json::Value::Null
+    fn store(&self, _: &mut StateWriter<'_>) -> std::io::Result<()> {
+        Err(std::io::ErrorKind::Unsupported.into())
     }
 
     fn confidential(&self) -> Option<&'static str> {

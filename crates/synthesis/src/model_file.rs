@@ -1,41 +1,31 @@
-//! Models on disk: JSON with a header that says what it is and whether it may leave the house, and a sum that tells whether it was changed
-//! since.
+//! Fitted models on disk: what a model is and whether its file may be released, then what was fitted, in the format of [`stored`].
 
 use std::path::Path;
 use std::sync::Arc;
 
 use privacy::LedgerRecord;
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
-use table::schema::SchemaFile;
-use table::{Domain, TableError, atomic_file};
+use table::schema::{Schema, SchemaFile};
+use table::{Domain, atomic_file};
 
+use crate::copies::Print;
 use crate::fit::{fresh_seed, refuse_rows_if_random};
 use crate::fitted::{Drawing, Fitted};
 use crate::identifiers::Identifiers;
 use crate::model::AnyModel;
 use crate::record_strata::RecordStrata;
 use crate::registry::{self, Load};
+use crate::stored::{self, StateContext, StateReader, StoredFile, damaged, ensure};
 use crate::strata::Strata;
 use crate::{Recipe, SynthesisError};
 
+/// The word by which the header of a model file is known from that of a part of an interrupted run.
 const FORMAT: &str = "lookalike-model";
 
-/// The version of the format; a reader refuses what it does not know.
-pub(crate) const VERSION: u32 = 2;
-
-/// What every version of the format has.
-#[derive(Deserialize)]
-struct Header {
-    format: String,
-    version: u32,
-}
-
-/// A model file.
+/// What a model file says of its model.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct ModelFile {
+pub struct ModelHeader {
     format: String,
-    version: u32,
     /// The method that made it.
     pub method: String,
     /// Whether it holds confidential material.
@@ -46,36 +36,33 @@ pub struct ModelFile {
     pub recipe: Recipe,
     /// Records in the data: the N of inference, and how many are drawn if nothing else is said.
     pub original_rows: u64,
-    /// The books, if the model was fitted privately.
+    /// The ledger, if the model was fitted privately.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ledger: Option<LedgerRecord>,
     /// The schema that its records keep, as TOML.
     pub schema: String,
     domain: Domain,
-    /// What is kept of the identifiers.
-    #[serde(default, skip_serializing_if = "Identifiers::is_empty")]
-    identifiers: Identifiers,
     /// What was said of the fit beside the model's own remarks.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     remarks: Vec<String>,
-    /// What tells the unique records of the data apart, where replicated ones are removed.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    uniques: Vec<(u64, u64)>,
-    state: serde_json::Value,
-    /// SHA-256 of all of this while the sum is empty.
-    sha256: String,
 }
 
-impl ModelFile {
+/// A fitted model that is to be saved.
+pub struct ModelFile<'a> {
+    /// What the file will say of it.
+    pub header: ModelHeader,
+    fitted: &'a Fitted,
+}
+
+impl<'a> ModelFile<'a> {
     /// The file of a model that was fitted by this recipe; refused if each of its data sets has to be paid for.
-    pub fn new(recipe: &Recipe, fitted: &Fitted) -> Result<Self, SynthesisError> {
+    pub fn new(recipe: &Recipe, fitted: &'a Fitted) -> Result<Self, SynthesisError> {
         if let Some(message) = fitted.refuses_saving() {
             return Err(SynthesisError::option("save-model", message));
         }
         let confidential = fitted.confidential();
-        Ok(Self {
+        let header = ModelHeader {
             format: FORMAT.into(),
-            version: VERSION,
             method: recipe.method.clone(),
             confidential: confidential.is_some(),
             confidential_because: confidential.map(str::to_owned),
@@ -84,89 +71,138 @@ impl ModelFile {
             ledger: None,
             schema: fitted.model_schema().to_toml(),
             domain: fitted.domain().cloned().map_or_else(|| Domain::new(Vec::new()), Ok)?,
-            identifiers: fitted.identifiers().clone(),
             remarks: fitted.own_remarks().to_vec(),
-            uniques: fitted.uniques().to_vec(),
-            state: fitted.state(),
-            sha256: String::new(),
-        })
+        };
+        Ok(Self { header, fitted })
     }
 
-    /// The same file with the books of a private fit. Noise that can be replayed can be taken off again: such a model is confidential.
+    /// The same file with the ledger of a private fit. Noise that can be replayed can be taken off again: such a model is confidential.
     pub fn with_ledger(mut self, ledger: Option<LedgerRecord>) -> Self {
         if let Some(warning) = ledger.as_ref().and_then(|ledger| ledger.warning.clone()) {
-            (self.confidential, self.confidential_because) = (true, Some(warning));
+            (self.header.confidential, self.header.confidential_because) = (true, Some(warning));
         }
-        Self { ledger, ..self }
+        self.header.ledger = ledger;
+        self
     }
 
-    /// Writes the file, whole or not at all; a confidential one for its owner alone.
-    pub fn write(mut self, path: &Path) -> Result<(), SynthesisError> {
-        self.sha256 = self.sum()?;
-        let json = serde_json::to_vec(&self).map_err(|error| SynthesisError::ModelFile(error.to_string()))?;
-        let write = if self.confidential { atomic_file::write_private } else { atomic_file::write };
-        Ok(write(path, &json)?)
+    /// Writes the file, whole or not at all, without a copy of the model in memory; a confidential one for its owner alone.
+    pub fn write(&self, path: &Path) -> Result<(), SynthesisError> {
+        let produce = |file: &mut dyn std::io::Write| {
+            stored::write(file, &self.header, |into| {
+                let uniques = self.fitted.uniques();
+                let words = uniques.iter().flat_map(|(left, right)| [*left, *right]);
+                into.numbers(UNIQUES, 2 * uniques.len(), words)?;
+                self.fitted.identifiers().store(into)?;
+                self.fitted.store(into)
+            })
+        };
+        let written = if self.header.confidential {
+            atomic_file::write_private_with(path, produce)
+        } else {
+            atomic_file::write_with(path, produce)
+        };
+        Ok(written?)
     }
+}
 
-    /// The sum of a file that has none yet.
-    fn sum(&self) -> Result<String, SynthesisError> {
-        let mut sum = Sha256::new();
-        serde_json::to_writer(&mut sum, self)
-            .map_err(|error| SynthesisError::ModelFile(error.to_string()))?;
-        Ok(format!("{:x}", sum.finalize()))
-    }
+/// The name of what identifies the unique records of the data.
+const UNIQUES: &str = "unique records";
 
-    /// Reads a file and checks its header and its sum.
+/// A model file that was opened.
+pub struct SavedModel {
+    /// What it says of its model.
+    pub header: ModelHeader,
+    file: StoredFile,
+    schema: Arc<Schema>,
+}
+
+impl SavedModel {
+    /// Opens a file, and checks its header, and that it is whole. The model itself is read, and checked, when it is asked for.
     pub fn read(path: &Path) -> Result<Self, SynthesisError> {
-        let bytes = std::fs::read(path).map_err(|source| TableError::io(path, source))?;
-        let no_model =
-            |error| SynthesisError::ModelFile(format!("{} is no model file: {error}", path.display()));
-        let header: Header = serde_json::from_slice(&bytes).map_err(no_model)?;
-        if header.format != FORMAT || header.version != VERSION {
-            let Header { format, version } = header;
-            let message =
-                format!("{format} version {version} is not {FORMAT} version {VERSION}; fit the model again");
-            return Err(SynthesisError::ModelFile(message));
-        }
-        let mut file: Self = serde_json::from_slice(&bytes).map_err(no_model)?;
-        let sum = std::mem::take(&mut file.sha256);
-        if file.sum()? != sum {
-            let message = format!("{} was changed after it was written; fit the model again", path.display());
-            return Err(SynthesisError::ModelFile(message));
-        }
-        Ok(file)
+        let (file, header): (StoredFile, ModelHeader) = StoredFile::open(path)?;
+        ensure(header.format == FORMAT, "it is a part of an interrupted run, not a model")?;
+        let schema = Arc::new(SchemaFile::parse(&header.schema)?.finish()?);
+        check(&header, &schema)?;
+        Ok(Self { header, file, schema })
     }
 
     /// The model, ready to draw what `recipe` asks for: data sets, rows, seed, format.
     pub fn fitted(&self, recipe: &Recipe) -> Result<Fitted, SynthesisError> {
         recipe.check()?;
         refuse_rows_if_random(recipe)?;
-        let schema = Arc::new(SchemaFile::parse(&self.schema)?.finish()?);
-        let identifiers = if self.identifiers.is_empty() {
-            Identifiers::declared(&schema)
-        } else {
-            self.identifiers.clone()
-        };
-        let drawing = Drawing::new(self.model()?, schema, &self.domain, identifiers)?;
+        let Loaded { model, identifiers, uniques } = self.load()?;
+        let identifiers =
+            if identifiers.is_empty() { Identifiers::declared(&self.schema) } else { identifiers };
+        let drawing = Drawing::new(model, Arc::clone(&self.schema), &self.header.domain, identifiers)?;
         let seed = recipe.seed.unwrap_or_else(fresh_seed);
-        let fitted = Fitted::new(drawing, recipe, seed, self.original_rows, self.uniques.clone())?;
-        Ok(fitted.with_own_remarks(&self.remarks).with_ledger(self.ledger.clone()))
+        let fitted = Fitted::new(drawing, recipe, seed, self.header.original_rows, uniques)?;
+        Ok(fitted.with_own_remarks(&self.header.remarks).with_ledger(self.header.ledger.clone()))
     }
 
     /// The model alone.
     pub fn model(&self) -> Result<AnyModel, SynthesisError> {
-        let Some(load) = registry::method(&self.method)?.load else {
-            return Err(SynthesisError::ModelFile(format!("models of `{}` are not kept", self.method)));
+        self.load().map(|loaded| loaded.model)
+    }
+
+    fn load(&self) -> Result<Loaded, SynthesisError> {
+        let loaded = self.file.state(|from| {
+            let words: Vec<u64> = from.array(UNIQUES)?;
+            let uniques = words.chunks_exact(2).map(|pair| (pair[0], pair[1])).collect();
+            let identifiers = Identifiers::load(from, &self.schema)?;
+            Ok(Loaded { model: self.load_model(from)?, identifiers, uniques })
+        })?;
+        let confidential = match &loaded.model {
+            AnyModel::Cells(model) => model.confidential(),
+            AnyModel::Records(model) => model.confidential(),
         };
+        let hides = confidential.is_some() && !self.header.confidential;
+        ensure(!hides, "it holds confidential material and says that it does not")?;
+        Ok(loaded)
+    }
+
+    fn load_model(&self, from: &mut StateReader<'_>) -> Result<AnyModel, SynthesisError> {
+        let recipe = &self.header.recipe;
+        let Some(load) = registry::method(&self.header.method)?.load else {
+            return Err(SynthesisError::ModelFile(format!(
+                "models of `{}` are not saved",
+                self.header.method
+            )));
+        };
+        let context = StateContext {
+            schema: &self.schema,
+            domain: &self.header.domain,
+            records: recipe.privacy.is_none().then_some(self.header.original_rows),
+            options: &recipe.method_options(),
+        };
+        let strata = &recipe.strata;
         Ok(match load {
-            Load::Records(load) if RecordStrata::is_state(&self.state) => {
-                AnyModel::Records(Box::new(RecordStrata::load(&self.state, load)?))
-            }
-            Load::Records(load) => AnyModel::Records(load(self.state.clone())?),
-            Load::Cells(load) if !self.recipe.strata.is_empty() => {
-                AnyModel::Cells(Box::new(Strata::load(&self.state, load)?))
-            }
-            Load::Cells(load) => AnyModel::Cells(load(self.state.clone())?),
+            Load::Records(load) if strata.is_empty() => AnyModel::Records(load(from, context)?),
+            Load::Records(load) => AnyModel::Records(Box::new(RecordStrata::load(from, context, load)?)),
+            Load::Cells(load) if strata.is_empty() => AnyModel::Cells(load(from, context)?),
+            Load::Cells(load) => AnyModel::Cells(Box::new(Strata::load(from, context, strata, load)?)),
         })
     }
+}
+
+/// What is read of a file beside its header.
+struct Loaded {
+    model: AnyModel,
+    identifiers: Identifiers,
+    /// What identifies the unique records of the data, where replicated ones are removed.
+    uniques: Vec<Print>,
+}
+
+/// Refuses a header that contradicts itself: another method than the recipe's, no records, or classes that are not those of the schema.
+fn check(header: &ModelHeader, schema: &Schema) -> Result<(), SynthesisError> {
+    ensure(header.method == header.recipe.method, "its method is not that of its recipe")?;
+    ensure(header.original_rows > 0, "it was fitted to no records")?;
+    let domain = Domain::new(header.domain.variables().to_vec())?;
+    for classes in domain.variables() {
+        let variable = schema.variable(classes.name())?;
+        if !variable.is_modelled() || !classes.are_of(variable) {
+            return Err(damaged(format!("the classes of `{}` are not those of its schema", classes.name())));
+        }
+    }
+    let modelled = schema.variables().iter().filter(|variable| variable.is_modelled()).count();
+    ensure([0, modelled].contains(&domain.variables().len()), "some variables have no classes")
 }

@@ -5,16 +5,12 @@ use table::Table;
 
 use crate::key::Key;
 use crate::randomness::Seed;
+use crate::registry::LoadModel;
 use crate::run::{Part, Run};
-use crate::strata::largest_remainders;
+use crate::stored::{StateContext, StateReader, StateWriter};
+use crate::strata::{check_sizes, largest_remainders};
 use crate::synthesizer::RecordSynthesizer;
 use crate::{Model, SynthesisError};
-
-/// The name under which a model file holds strata of records.
-const STATE: &str = "strata_of_records";
-
-/// The name under which it holds what there is to tell of all records.
-const REMARKS: &str = "remarks";
 
 /// Models of strata of records.
 pub struct RecordStrata {
@@ -54,24 +50,21 @@ impl RecordStrata {
         Ok(Self { strata, remarks: method.remarks(records) })
     }
 
-    /// Whether a stored state is one of strata of records.
-    pub(crate) fn is_state(state: &serde_json::Value) -> bool {
-        state.get(STATE).is_some()
-    }
-
     /// Models of strata from their stored state.
     pub(crate) fn load(
-        state: &serde_json::Value,
-        load: impl Fn(serde_json::Value) -> Result<Box<dyn Model<Table>>, SynthesisError>,
+        from: &mut StateReader<'_>,
+        context: StateContext<'_>,
+        load: LoadModel<Table>,
     ) -> Result<Self, SynthesisError> {
-        let broken = || SynthesisError::ModelFile("the strata are damaged".into());
-        let stratum = |value: &serde_json::Value| {
-            let records = value["records"].as_u64().ok_or_else(broken)?;
-            Ok(Stratum { records, model: load(value["model"].clone())? })
+        let remarks = from.settings("remarks")?;
+        let records: Vec<u64> = from.array("records")?;
+        check_sizes(&records, context.records)?;
+        let stratum = |records: u64| {
+            let context = StateContext { records: Some(records), ..context };
+            Ok(Stratum { records, model: load(from, context)? })
         };
-        let strata = state[STATE].as_array().ok_or_else(broken)?.iter().map(stratum);
-        let remarks = serde_json::from_value(state[REMARKS].clone()).map_err(|_| broken())?;
-        Ok(Self { strata: strata.collect::<Result<_, SynthesisError>>()?, remarks })
+        let strata = records.into_iter().map(stratum).collect::<Result<_, SynthesisError>>()?;
+        Ok(Self { strata, remarks })
     }
 }
 
@@ -107,10 +100,10 @@ impl Model<Table> for RecordStrata {
         remarks
     }
 
-    fn state(&self) -> serde_json::Value {
-        let stratum = |stratum: &Stratum| serde_json::json!({"records": stratum.records, "model": stratum.model.state()});
-        let strata: Vec<_> = self.strata.iter().map(stratum).collect();
-        serde_json::json!({ STATE: strata, REMARKS: self.remarks })
+    fn store(&self, into: &mut StateWriter<'_>) -> std::io::Result<()> {
+        into.settings("remarks", &self.remarks)?;
+        into.numbers("records", self.strata.len(), self.strata.iter().map(|stratum| stratum.records))?;
+        self.strata.iter().try_for_each(|stratum| stratum.model.store(into))
     }
 
     fn confidential(&self) -> Option<&'static str> {

@@ -5,6 +5,7 @@ use table::Table;
 use crate::card::MethodCard;
 use crate::methods::{catall, dirichlet, graph, ipf, mvnorm, normal_release, saturated, sequential};
 use crate::private::PrivateSynthesizer;
+use crate::stored::{StateContext, StateReader};
 use crate::{Cells, Model, SynthesisError, Synthesizer};
 
 /// A method: its card, how its options become a synthesizer, how a stored state becomes a model again.
@@ -19,13 +20,17 @@ pub struct Method {
     pub load: Option<Load>,
 }
 
+/// How a stored state becomes a model.
+pub type LoadModel<Drawn> =
+    fn(&mut StateReader<'_>, StateContext<'_>) -> Result<Box<dyn Model<Drawn>>, SynthesisError>;
+
 /// How a stored state becomes a model, by what the model draws.
 #[derive(Clone, Copy)]
 pub enum Load {
     /// A model that draws cells.
-    Cells(fn(serde_json::Value) -> Result<Box<dyn Model<Cells>>, SynthesisError>),
+    Cells(LoadModel<Cells>),
     /// A model that draws records.
-    Records(fn(serde_json::Value) -> Result<Box<dyn Model<Table>>, SynthesisError>),
+    Records(LoadModel<Table>),
 }
 
 /// How options become a synthesizer.

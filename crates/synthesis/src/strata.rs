@@ -4,6 +4,8 @@ use rand::seq::SliceRandom;
 use table::{Attributes, Domain, SparseSource};
 
 use crate::randomness::Seed;
+use crate::registry::LoadModel;
+use crate::stored::{StateContext, StateReader, StateWriter, ensure};
 use crate::synthesizer::{CountSynthesizer, Data};
 use crate::{Cells, Model, SynthesisError};
 
@@ -87,14 +89,11 @@ impl Model<Cells> for Strata {
         remarks
     }
 
-    fn state(&self) -> serde_json::Value {
-        let stratum = |stratum: &Stratum| serde_json::json!({"cell": stratum.cell, "records": stratum.records, "model": stratum.model.state()});
-        serde_json::json!({
-            "exact_sizes": self.exact_sizes,
-            "by": self.by.positions(),
-            "domain": self.domain,
-            "strata": self.models.iter().map(stratum).collect::<Vec<_>>(),
-        })
+    fn store(&self, into: &mut StateWriter<'_>) -> std::io::Result<()> {
+        let classes = self.models.iter().flat_map(|stratum| stratum.cell.iter().copied());
+        into.numbers("strata", self.models.len() * self.by.len(), classes)?;
+        into.numbers("records", self.models.len(), self.models.iter().map(|stratum| stratum.records))?;
+        self.models.iter().try_for_each(|stratum| stratum.model.store(into))
     }
 
     fn confidential(&self) -> Option<&'static str> {
@@ -109,33 +108,43 @@ impl Model<Cells> for Strata {
 }
 
 impl Strata {
-    /// Models of strata from their stored state.
+    /// Models of the strata of these variables from their stored state.
     pub(crate) fn load(
-        state: &serde_json::Value,
-        load: impl Fn(serde_json::Value) -> Result<Box<dyn Model<Cells>>, SynthesisError>,
+        from: &mut StateReader<'_>,
+        context: StateContext<'_>,
+        by: &[String],
+        load: LoadModel<Cells>,
     ) -> Result<Self, SynthesisError> {
-        let broken = || SynthesisError::ModelFile("the strata are damaged".into());
-        let list = |value: &serde_json::Value| -> Option<Vec<usize>> {
-            value.as_array()?.iter().map(|number| number.as_u64().map(|number| number as usize)).collect()
+        let domain = context.domain;
+        let by = Attributes::named(domain, by.iter().map(String::as_str))?;
+        let (rest, rest_domain) = domain.without(&by)?;
+        ensure(!by.is_empty() && !rest.is_empty(), "its strata are of no variable, or of all")?;
+        let sizes = domain.sizes(&by);
+        let (classes, records) = (from.array::<u32>("strata")?, from.array::<u64>("records")?);
+        let cells = || classes.chunks_exact(by.len());
+        let are_cells = classes.len() == records.len() * by.len()
+            && cells().all(|cell| cell.iter().zip(&sizes).all(|(class, size)| (*class as usize) < *size))
+            && cells().is_sorted_by(|left, right| left < right);
+        ensure(are_cells, "its strata are not cells of their variables")?;
+        check_sizes(&records, context.records)?;
+        let exact_sizes = context.records.is_some();
+        let stratum = |(cell, records): (&[u32], u64)| {
+            let context =
+                StateContext { domain: &rest_domain, records: exact_sizes.then_some(records), ..context };
+            Ok(Stratum { cell: cell.to_vec(), records, model: load(from, context)? })
         };
-        let stratum = |value: &serde_json::Value| {
-            let cell =
-                list(&value["cell"]).ok_or_else(broken)?.into_iter().map(|class| class as u32).collect();
-            let records = value["records"].as_u64().ok_or_else(broken)?;
-            Ok(Stratum { cell, records, model: load(value["model"].clone())? })
-        };
-        Ok(Self {
-            by: Attributes::new(list(&state["by"]).ok_or_else(broken)?),
-            domain: serde_json::from_value(state["domain"].clone()).map_err(|_| broken())?,
-            models: state["strata"]
-                .as_array()
-                .ok_or_else(broken)?
-                .iter()
-                .map(stratum)
-                .collect::<Result<_, SynthesisError>>()?,
-            exact_sizes: state["exact_sizes"].as_bool().unwrap_or(true),
-        })
+        let models = cells().zip(records.iter().copied()).map(stratum);
+        let models = models.collect::<Result<_, SynthesisError>>()?;
+        Ok(Self { by, domain: domain.clone(), models, exact_sizes })
     }
+}
+
+/// Refuses stored strata without records, or that do not add up to all records where their number is known.
+pub(crate) fn check_sizes(records: &[u64], all: Option<u64>) -> Result<(), SynthesisError> {
+    let total = records.iter().try_fold(0_u64, |total, records| total.checked_add(*records));
+    let add_up = all.is_none() || all == total;
+    let are_there = !records.is_empty() && !records.contains(&0);
+    ensure(total.is_some() && add_up && are_there, "its strata do not add up to its records")
 }
 
 /// `total` shared out in proportion to `weights`, by largest remainders; ties go to the first.

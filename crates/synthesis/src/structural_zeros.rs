@@ -5,49 +5,27 @@
 
 use fixedbitset::FixedBitSet;
 use num_bigint::BigUint;
-use serde::{Deserialize, Serialize};
 use table::expression::{Condition, Region, Span};
 use table::{Attributes, CountSource, DeclaredSchema, Domain, Schema, TableError};
+
+use crate::SynthesisError;
+use crate::stored::{StateReader, StateWriter, damaged, ensure};
 
 /// A condition over more cells than this is not worked out.
 const MOST_CELLS: usize = 1 << 22;
 
 /// The structural zeros of a domain.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StructuralZeros(Vec<Zeros>);
 
 /// Combinations of some variables that cannot occur, in whatever company.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(from = "ListedZeros", into = "ListedZeros")]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Zeros {
     /// The variables, as positions in the domain.
     pub attributes: Attributes,
     /// One bit for each cell over them, the last variable fastest; set where impossible.
     pub cells: FixedBitSet,
     sizes: Vec<usize>,
-}
-
-/// Zeros as a model file lists them.
-#[derive(Serialize, Deserialize)]
-struct ListedZeros {
-    attributes: Attributes,
-    sizes: Vec<usize>,
-    impossible: Vec<usize>,
-}
-
-impl From<Zeros> for ListedZeros {
-    fn from(zeros: Zeros) -> Self {
-        Self { impossible: zeros.cells.ones().collect(), attributes: zeros.attributes, sizes: zeros.sizes }
-    }
-}
-
-impl From<ListedZeros> for Zeros {
-    fn from(listed: ListedZeros) -> Self {
-        let mut cells = FixedBitSet::with_capacity(listed.sizes.iter().product());
-        let size = cells.len();
-        listed.impossible.into_iter().filter(|cell| *cell < size).for_each(|cell| cells.insert(cell));
-        Self { attributes: listed.attributes, cells, sizes: listed.sizes }
-    }
 }
 
 impl StructuralZeros {
@@ -104,6 +82,38 @@ impl StructuralZeros {
             }
         }
         Ok(Self(zeros.into_iter().filter(|zeros| !zeros.cells.is_clear()).collect()))
+    }
+
+    /// Writes the zeros to a model file.
+    pub(crate) fn store(&self, into: &mut StateWriter<'_>) -> std::io::Result<()> {
+        let attributes: Vec<&[usize]> = self.0.iter().map(|zeros| zeros.attributes.positions()).collect();
+        into.settings("zeros", &attributes)?;
+        self.0.iter().try_for_each(|zeros| {
+            let words = zeros.cells.as_slice();
+            into.numbers("impossible cells", words.len(), words.iter().map(|word| *word as u64))
+        })
+    }
+
+    /// The zeros of a domain from a model file.
+    pub(crate) fn load(from: &mut StateReader<'_>, domain: &Domain) -> Result<Self, SynthesisError> {
+        let all: Vec<Vec<usize>> = from.settings("zeros")?;
+        let load = |positions: Vec<usize>| {
+            let attributes = Attributes::new(positions.iter().copied());
+            let is_of_domain = attributes.positions() == positions
+                && positions.last().is_some_and(|last| *last < domain.variables().len());
+            ensure(is_of_domain, "impossible cells are of variables that are not there")?;
+            let sizes = domain.sizes(&attributes);
+            let words: Vec<u64> = from.array("impossible cells")?;
+            let count = sizes.iter().try_fold(1_usize, |cells, size| cells.checked_mul(*size));
+            let Some(count) = count.filter(|count| count.div_ceil(64) == words.len()) else {
+                return Err(damaged("impossible cells are not those of their variables"));
+            };
+            let mut cells = FixedBitSet::with_capacity(count);
+            let is_set = |cell: &usize| words[cell / 64] >> (cell % 64) & 1 == 1;
+            (0..count).filter(is_set).for_each(|cell| cells.insert(cell));
+            Ok(Zeros { attributes, cells, sizes })
+        };
+        Ok(Self(all.into_iter().map(load).collect::<Result<_, SynthesisError>>()?))
     }
 
     /// The zeros, one table for each rule.

@@ -6,7 +6,7 @@ use privacy::Neighbours;
 use privacy::ledger::ReleaseSize;
 use proptest::prelude::*;
 use rstest::rstest;
-use synthesis::model_file::ModelFile;
+use synthesis::model_file::{ModelFile, SavedModel};
 use synthesis::private::{self, PrivacySettings};
 use synthesis::registry::METHODS;
 use synthesis::{Fitted, Recipe, Run, SynthesisError, fit};
@@ -298,13 +298,13 @@ fn noisy_models_are_not_confidential_and_walk_through_their_files() {
                 assert!(error.to_string().contains("paid"), "{error}");
             }
             Ok(file) => {
-                assert!(!file.confidential, "{method}");
+                assert!(!file.header.confidential, "{method}");
                 let path = folder.path().join(method);
                 file.write(&path).unwrap();
                 let drawing = Recipe { seed: Some(9), rows: Some(40), ..recipe };
                 let drawn = |fitted: &Fitted| csv_text(&fitted.table(0).unwrap());
                 let (one, other) =
-                    [(); 2].map(|()| ModelFile::read(&path).unwrap().fitted(&drawing).unwrap()).into();
+                    [(); 2].map(|()| SavedModel::read(&path).unwrap().fitted(&drawing).unwrap()).into();
                 assert_eq!(drawn(&one), drawn(&other), "{method}");
             }
         }

@@ -125,7 +125,15 @@ fn folder_of(path: &Path) -> &Path {
 
 /// Like [`write()`], for confidential contents: only the owner can read the file.
 pub fn write_private(path: &Path, contents: &[u8]) -> Result<(), TableError> {
-    write_to(path, tempfile::Builder::new(), true, |file| file.write_all(contents))
+    write_private_with(path, |file| file.write_all(contents))
+}
+
+/// Like [`write_private()`], with a closure that produces the contents.
+pub fn write_private_with(
+    path: &Path,
+    produce: impl FnOnce(&mut dyn Write) -> std::io::Result<()>,
+) -> Result<(), TableError> {
+    write_to(path, tempfile::Builder::new(), true, produce)
 }
 
 /// Like [`write()`] or [`write_private()`], to a file that does not exist; one that does is left as it is.

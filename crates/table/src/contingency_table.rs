@@ -9,14 +9,13 @@ use std::collections::BTreeMap;
 
 use num_bigint::BigUint;
 use rayon::prelude::*;
-use serde::{Deserialize, Serialize};
 
 use crate::domain::product;
 use crate::margin::DENSE_LIMIT;
 use crate::{Attributes, Margin};
 
 /// Counts of the cells that occur, in lexicographic order of cells.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ContingencyTable {
     attributes: Attributes,
     packing: Packing,
@@ -25,14 +24,14 @@ pub struct ContingencyTable {
 }
 
 /// Where each variable's class sits in the words of a key.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Packing {
     sizes: Vec<usize>,
     fields: Vec<Field>,
     words: usize,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Field {
     word: usize,
     shift: u32,
@@ -129,6 +128,34 @@ impl ContingencyTable {
         Self::from_weighted_keys(attributes, packing, keys, &weights)
     }
 
+    /// A table from the words of its keys and their counts, as [`words`](Self::words) and [`counts`](Self::counts) give them; `None` unless keys
+    /// ascend, every class is one of its variable, and counts are positive with a total that 64 bits hold.
+    pub fn from_words(
+        attributes: Attributes,
+        sizes: &[usize],
+        words: Vec<u64>,
+        counts: Vec<u64>,
+    ) -> Option<Self> {
+        let packing = Packing::new(sizes);
+        let used = |word: usize| {
+            let fields = packing.fields.iter().filter(|field| field.word == word);
+            fields.fold(0, |used, field| used | field.mask << field.shift)
+        };
+        let used: Vec<u64> = (0..packing.words).map(used).collect();
+        let is_cell = |key: &[u64]| {
+            key.iter().zip(&used).all(|(word, used)| word & !used == 0)
+                && (0..sizes.len()).all(|place| (packing.class(key, place) as usize) < sizes[place].max(1))
+        };
+        let keys = || words.chunks_exact(packing.words);
+        let holds = attributes.len() == sizes.len()
+            && counts.len().checked_mul(packing.words) == Some(words.len())
+            && keys().all(is_cell)
+            && keys().is_sorted_by(|left, right| left < right)
+            && !counts.contains(&0)
+            && counts.iter().try_fold(0_u64, |total, count| total.checked_add(*count)).is_some();
+        holds.then(|| Self { attributes, packing, words, counts })
+    }
+
     /// The sparse form of a dense margin.
     pub fn from_margin(margin: &Margin) -> Self {
         let packing = Packing::new(margin.sizes());
@@ -194,6 +221,11 @@ impl ContingencyTable {
     /// The counts of the occupied cells, in lexicographic order of cells.
     pub fn counts(&self) -> &[u64] {
         &self.counts
+    }
+
+    /// The keys of the occupied cells, one after the other.
+    pub fn words(&self) -> &[u64] {
+        &self.words
     }
 
     /// The occupied cells with their counts, in lexicographic order.
@@ -388,6 +420,24 @@ mod tests {
         assert_eq!(table.count_of(&[0, 0]), 0);
         assert!((table.empty_share() - 0.5).abs() < 1e-15);
         assert_eq!(table.size_histogram(), BTreeMap::from([(1, 1), (3, 1), (4, 1)]));
+    }
+
+    #[test]
+    fn words_make_the_same_table_and_no_other() {
+        let all = table(&[2, 3, 1], &[(vec![0, 1, 0], 3), (vec![1, 2, 0], 4)]);
+        let made = |sizes: &[usize], words: &[u64], counts: &[u64]| {
+            ContingencyTable::from_words(Attributes::new(0..3), sizes, words.to_vec(), counts.to_vec())
+        };
+        let (words, counts) = (all.words().to_vec(), all.counts().to_vec());
+        assert_eq!(made(&[2, 3, 1], &words, &counts), Some(all));
+        assert_eq!(made(&[2, 2, 1], &words, &counts), None, "another packing");
+        assert_eq!(made(&[2, 3, 1], &[words[1], words[0]], &counts), None);
+        assert_eq!(made(&[2, 3, 1], &[words[0] | 1, words[1]], &counts), None);
+        assert_eq!(made(&[2, 3, 1], &[words[0], u64::MAX], &counts), None);
+        assert_eq!(made(&[2, 3, 1], &words, &[3]), None);
+        assert_eq!(made(&[2, 3, 1], &words, &[3, 0]), None);
+        assert_eq!(made(&[2, 3, 1], &words, &[3, u64::MAX]), None);
+        assert!(made(&[2, 3, 1], &[], &[]).is_some_and(|none| none.total() == 0));
     }
 
     #[test]

@@ -126,6 +126,24 @@ impl Classes {
         }
     }
 
+    /// Whether these can be the classes of this variable: its own levels, or numbers of its kind in ascending order.
+    pub fn are_of(&self, variable: &Variable) -> bool {
+        let is_whole = !matches!(variable.kind, Kind::Real { .. });
+        let ascend = |numbers: &[f64]| {
+            variable.kind.is_numeric()
+                && numbers.iter().all(|number| number.is_finite())
+                && numbers.is_sorted_by(|left, right| left < right)
+        };
+        let is_of_kind = match &self.partition {
+            Partition::Levels(levels) => variable.kind.levels() == Some(levels),
+            Partition::Values(values) => {
+                ascend(values) && values.iter().all(|value| !is_whole || value.fract() == 0.0)
+            }
+            Partition::Intervals { limits, .. } => limits.len() > 1 && ascend(limits),
+        };
+        is_of_kind && *self == Self::new(variable, self.partition.clone())
+    }
+
     /// The variable's name.
     pub fn name(&self) -> &str {
         &self.name
@@ -291,6 +309,26 @@ mod tests {
             Partition::Intervals { limits: vec![16.0, 28.0, 97.0], chosen_by: ClassRule::Quantiles };
         let classes = [15.9, 16.0, 27.9, 28.0, 97.0, 97.1].map(|value| partition.class_of(value));
         assert_eq!(classes, [None, Some(0), Some(0), Some(1), Some(1), None]);
+    }
+
+    #[test]
+    fn classes_of_another_variable_are_known_as_such() {
+        let age = Variable::new("age", Kind::Integer { range: Some((0, 99)) });
+        let levels = |names: &[&str]| Levels::new(names.iter().copied()).unwrap();
+        let sex = Variable::new("sex", Kind::Categorical { levels: levels(&["F", "M"]) });
+        let intervals = |limits: &[f64]| Partition::Intervals {
+            limits: limits.to_vec(),
+            chosen_by: ClassRule::DeclaredCuts,
+        };
+        let fit =
+            |variable: &Variable, partition: Partition| Classes::new(variable, partition).are_of(variable);
+        assert!(fit(&age, intervals(&[0.0, 16.0, 99.0])) && fit(&age, Partition::Values(vec![1.0, 7.0])));
+        assert!(fit(&sex, Partition::Levels(levels(&["F", "M"]))));
+        assert!(!fit(&age, intervals(&[0.0])) && !fit(&age, intervals(&[0.0, f64::NAN])));
+        assert!(!fit(&age, intervals(&[5.0, 5.0])) && !fit(&age, Partition::Values(vec![0.5])));
+        assert!(!fit(&sex, Partition::Levels(levels(&["F"]))) && !fit(&sex, Partition::Values(vec![])));
+        let other = Classes::new(&Variable { missing: true, ..age.clone() }, Partition::Values(vec![1.0]));
+        assert!(!other.are_of(&age));
     }
 
     #[test]

@@ -186,7 +186,7 @@ fn wrong_budgets_say_what_is_wrong() {
 #[test]
 fn a_private_model_is_drawn_from_again_under_the_same_ledger() {
     let house = House::new();
-    let model = house.path("model.json");
+    let model = house.path("people.model");
     house
         .synth(&["--method", "ipf", "--epsilon", "1", "--out", &house.path("out"), "--save-model", &model])
         .success();
@@ -202,7 +202,7 @@ fn a_private_model_is_drawn_from_again_under_the_same_ledger() {
         "--out",
         &house.path("d"),
         "--save-model",
-        &house.path("d.json"),
+        &house.path("d.model"),
     ];
     assert!(stderr(&house.synth(&paid).code(2)).contains("paid"));
 }

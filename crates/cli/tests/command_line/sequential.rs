@@ -177,7 +177,7 @@ fn a_process_that_is_killed_at_any_variable_resumes_to_the_same_bytes() {
             .args(&run)
             .spawn()
             .unwrap();
-        let part = Path::new(&kept).join(format!("part-{variable:04}.json"));
+        let part = Path::new(&kept).join(format!("part-{variable:04}.model-part"));
         while !part.exists() && child.try_wait().unwrap().is_none() {
             std::thread::sleep(std::time::Duration::from_millis(1));
         }

@@ -185,19 +185,20 @@ fn a_release_that_keeps_a_variable_says_so() {
 #[test]
 fn a_saved_model_draws_the_same_release_without_the_data() {
     let house = House::new();
-    let model = house.path("model.json");
+    let model = house.path("people.model");
     house
         .synth(&["--method", "catall", "--seed", "3", "--out", &house.path("first"), "--save-model", &model])
         .success();
-    assert!(std::fs::read_to_string(&model).unwrap().contains("\"confidential\":true"));
+    let bytes = std::fs::read(&model).unwrap();
+    assert!(String::from_utf8_lossy(&bytes).contains("\"confidential\":true"));
     let refused = |path: &str| {
         let refused =
             house.synth(&["--method", "catall", "--out", &house.path("x"), "--save-model", path]).code(2);
         assert!(stderr(&refused).contains("--save-model: "), "{}", stderr(&refused));
     };
     refused(&model);
-    refused(&house.path("x/model.json"));
-    refused(&house.path("nowhere/model.json"));
+    refused(&house.path("x/people.model"));
+    refused(&house.path("nowhere/people.model"));
     assert!(!house.folder.path().join("x").exists());
     std::fs::remove_file(house.path("people.csv")).unwrap();
     lookalike().args(["sample", &model, "--seed", "3", "--out", &house.path("again")]).assert().success();
@@ -208,10 +209,17 @@ fn a_saved_model_draws_the_same_release_without_the_data() {
         .assert()
         .success();
     assert!(house.folder.path().join("more/synthetic-3.csv").exists());
-    lookalike()
-        .args(["sample", &house.path("first/recipe.toml"), "--out", &house.path("no")])
-        .assert()
-        .code(1);
+    let mut changed = bytes;
+    let middle = changed.len() / 2;
+    changed[middle] ^= 1;
+    std::fs::write(house.path("changed"), changed).unwrap();
+    for (file, says) in
+        [("first/recipe.toml", "is no model file"), ("changed", "was changed after it was written")]
+    {
+        let refused =
+            lookalike().args(["sample", &house.path(file), "--out", &house.path("no")]).assert().code(1);
+        assert!(stderr(&refused).contains(says), "{}", stderr(&refused));
+    }
 }
 
 #[test]

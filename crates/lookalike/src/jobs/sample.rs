@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use release::{check_target, sha256_of_file};
 use synthesis::Recipe;
-use synthesis::model_file::ModelFile;
+use synthesis::model_file::SavedModel;
 use table::watch::Watch;
 
 use super::synthesise::{SynthesiseOutcome, Written, refuse_inputs_within};
@@ -35,8 +35,8 @@ impl SampleRequest {
             refuse_inputs_within(out, std::iter::once(&self.model))?;
             check_target(out, self.replace)?;
         }
-        let file = ModelFile::read(&self.model)?;
-        let recipe = self.amount.on_top_of(Recipe { seed: None, ..file.recipe.clone() });
+        let file = SavedModel::read(&self.model)?;
+        let recipe = self.amount.on_top_of(Recipe { seed: None, ..file.header.recipe.clone() });
         let fitted = file.fitted(&recipe)?;
         let manifest = match &self.out {
             Some(out) => {
@@ -45,13 +45,13 @@ impl SampleRequest {
                     fitted: &fitted,
                     recipe: &recipe,
                     input_sha256: sha256,
-                    ledger: file.ledger.as_ref(),
+                    ledger: file.header.ledger.as_ref(),
                     original: None,
                 };
                 Some(written.into_folder(out, self.replace, watch)?)
             }
             None => None,
         };
-        Ok(SynthesiseOutcome { fitted, ledger: file.ledger, manifest })
+        Ok(SynthesiseOutcome { fitted, ledger: file.header.ledger, manifest })
     }
 }

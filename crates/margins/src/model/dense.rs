@@ -40,6 +40,11 @@ impl TryFrom<StoredDense> for DenseModel {
 }
 
 impl DenseModel {
+    /// A model that was stored; refused unless there is one finite count, not below zero, for each cell.
+    pub fn stored(sizes: Vec<usize>, table: Vec<f64>, convergence: Convergence) -> Result<Self, Error> {
+        StoredDense { sizes, table, convergence }.try_into()
+    }
+
     pub(crate) fn new(sizes: &[usize], fitted: FittedClique, convergence: Convergence) -> Self {
         let order: Vec<usize> = (0..sizes.len()).collect();
         let table = if fitted.layout == order {

@@ -77,6 +77,12 @@ impl TryFrom<StoredTree> for TreeModel {
 }
 
 impl TreeModel {
+    /// A model that was stored; refused unless its cliques are a junction tree of all variables with one finite count, not below zero, for each
+    /// cell.
+    pub fn stored(sizes: Vec<usize>, cliques: Vec<Clique>, convergence: Convergence) -> Result<Self, Error> {
+        StoredTree { sizes, cliques, convergence }.try_into()
+    }
+
     pub(crate) fn new(sizes: &[usize], fitted: Vec<FittedClique>, convergence: Convergence) -> Self {
         let cliques = fitted
             .into_iter()

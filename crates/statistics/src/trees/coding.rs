@@ -1,7 +1,6 @@
 //! How a column's values become codes.
 
 use rustc_hash::FxHashMap;
-use serde::{Deserialize, Serialize};
 
 use super::TreeError;
 use super::codes::Codes;
@@ -11,8 +10,7 @@ pub const MOST_BINS: usize = 1 << 16;
 
 /// How a column's values become codes: first the ordered ones, ascending by value, then the unordered ones (the levels of a
 /// factor; the missing value and special codes of a number).
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(try_from = "StoredCoding")]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Coding {
     /// The lowest value of each ordered code, ascending.
     values: Vec<f64>,
@@ -28,6 +26,20 @@ impl Coding {
     /// An ordered factor: codes below `levels` are in order, `marks` more are not (its missing value, say).
     pub fn ordered(levels: u32, marks: u32) -> Self {
         Self { values: (0..levels).map(f64::from).collect(), unordered: marks }
+    }
+
+    /// A coding that was stored: the lowest value of each ordered code, and how many codes come after them.
+    pub fn stored(values: Vec<f64>, unordered: u32) -> Result<Self, TreeError> {
+        if values.iter().all(|value| value.is_finite()) && values.is_sorted_by(|a, b| a < b) {
+            Ok(Self { values, unordered })
+        } else {
+            Err(TreeError::Stored { what: "the values of a coding are not in order" })
+        }
+    }
+
+    /// The lowest value of each ordered code, ascending.
+    pub fn values(&self) -> &[f64] {
+        &self.values
     }
 
     /// How many codes are in the order of their values.
@@ -163,25 +175,6 @@ fn quantiles(values: &[f64], marks: Option<&[u8]>) -> Vec<f64> {
     lowest
 }
 
-#[derive(Deserialize)]
-struct StoredCoding {
-    values: Vec<f64>,
-    unordered: u32,
-}
-
-impl TryFrom<StoredCoding> for Coding {
-    type Error = TreeError;
-
-    fn try_from(stored: StoredCoding) -> Result<Self, TreeError> {
-        let StoredCoding { values, unordered } = stored;
-        if values.iter().all(|value| value.is_finite()) && values.is_sorted_by(|a, b| a < b) {
-            Ok(Self { values, unordered })
-        } else {
-            Err(TreeError::Stored { what: "the values of a coding are not in order" })
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -226,8 +219,7 @@ mod tests {
 
     #[test]
     fn a_damaged_coding_is_refused() {
-        let stored = serde_json::to_string(&Coding { values: vec![1.0, 2.0], unordered: 1 }).unwrap();
-        assert!(serde_json::from_str::<Coding>(&stored).is_ok());
-        assert!(serde_json::from_str::<Coding>(&stored.replace("2.0", "0.5")).is_err());
+        assert!(Coding::stored(vec![1.0, 2.0], 1).is_ok());
+        assert!(Coding::stored(vec![1.0, 0.5], 1).is_err() && Coding::stored(vec![f64::NAN], 0).is_err());
     }
 }

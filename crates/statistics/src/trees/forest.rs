@@ -34,8 +34,7 @@ impl Default for ForestOptions {
 ///
 /// The donors of a leaf are all records that lead to it, those too that its bootstrap sample left out. A draw picks a tree, then a donor in
 /// its leaf: every tree counts the same, as in Meinshausen's (2006) forest weights.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(try_from = "StoredForest")]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Forest {
     trees: Vec<Tree>,
 }
@@ -130,26 +129,6 @@ fn bootstrap_weights(records: usize, rows: &[u32], weights: Option<&[u32]>, rng:
         }
     }
     drawn
-}
-
-#[derive(Deserialize)]
-struct StoredForest {
-    trees: Vec<Tree>,
-}
-
-impl TryFrom<StoredForest> for Forest {
-    type Error = TreeError;
-
-    fn try_from(stored: StoredForest) -> Result<Self, TreeError> {
-        let StoredForest { trees } = stored;
-        let Some(first) = trees.first() else {
-            return Err(TreeError::Stored { what: "a forest has no tree" });
-        };
-        match trees.iter().all(|tree| tree.same_predictors(first)) {
-            true => Ok(Self { trees }),
-            false => Err(TreeError::Stored { what: "the trees of a forest differ in their predictors" }),
-        }
-    }
 }
 
 #[cfg(test)]
@@ -249,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn bad_options_and_damaged_forests_are_refused() {
+    fn bad_options_are_refused() {
         let (columns, response) = columns();
         let predictors: Vec<&Predictor> = columns.iter().collect();
         let numbers = Response::Numeric(&response);
@@ -265,8 +244,5 @@ mod tests {
         }
         assert_eq!(Forest::usual_predictors_per_split(4, &numbers), 1);
         assert_eq!(Forest::usual_predictors_per_split(17, &Response::Classes { codes: &[], levels: 2 }), 4);
-        let stored = serde_json::to_string(&fit(&ForestOptions::default(), None)).unwrap();
-        assert!(serde_json::from_str::<Forest>(&stored).is_ok());
-        assert!(serde_json::from_str::<Forest>("{\"trees\":[]}").is_err());
     }
 }

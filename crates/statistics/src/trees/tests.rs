@@ -233,8 +233,7 @@ proptest! {
     #[test]
     fn a_stored_tree_is_the_same_tree(data in data()) {
         let tree = data.fit(&options(2));
-        let read: Tree = serde_json::from_str(&serde_json::to_string(&tree).unwrap()).unwrap();
-        prop_assert_eq!(read, tree);
+        prop_assert_eq!(stored(&tree), tree);
     }
 }
 
@@ -385,18 +384,33 @@ fn what_cannot_be_fitted_or_routed_is_refused() {
 #[test]
 fn a_damaged_tree_is_refused() {
     let tree = large(200, 2).fit(&options(5));
-    let stored = serde_json::to_value(&tree).unwrap();
-    let refused = |change: &dyn Fn(&mut serde_json::Value)| {
-        let mut stored = stored.clone();
-        change(&mut stored);
-        serde_json::from_value::<Tree>(stored).is_err()
+    let records = tree.donors.len();
+    let refused = |change: &dyn Fn(&mut TreeArrays)| {
+        let mut arrays = tree.arrays();
+        change(&mut arrays);
+        Tree::from_arrays(arrays, records).is_err()
     };
     assert!(!refused(&|_| {}));
-    assert!(refused(&|tree| tree["nodes"] = serde_json::json!([])));
-    assert!(refused(&|tree| tree["nodes"][0]["Split"]["right"] = 0.into()));
-    assert!(refused(&|tree| tree["nodes"][0]["Split"]["predictor"] = 99.into()));
-    assert!(refused(&|tree| drop(tree["donors"].as_array_mut().unwrap().pop())));
-    assert!(refused(&|tree| drop(tree["leaves"].as_array_mut().unwrap().pop())));
+    assert!(refused(&|arrays| arrays.nodes.clear()));
+    assert!(refused(&|arrays| arrays.nodes[5] = 0));
+    assert!(
+        refused(&|arrays| arrays.nodes[5] += 1),
+        "a right child that is not after the left one's last leaf"
+    );
+    assert!(refused(&|arrays| arrays.nodes[0] = 99));
+    assert!(refused(&|arrays| arrays.nodes[0] = u32::MAX), "nodes below a leaf");
+    assert!(refused(&|arrays| arrays.nodes[1] = u32::MAX));
+    assert!(refused(&|arrays| drop(arrays.nodes.split_off(6))));
+    assert!(refused(&|arrays| arrays.donors.truncate(records - 1)));
+    assert!(refused(&|arrays| arrays.donors[0] = records as u32));
+    assert!(refused(&|arrays| arrays.donor_offsets.truncate(1)));
+    assert!(refused(&|arrays| arrays.donor_offsets[1] = 0), "a leaf without donors");
+    assert!(refused(&|arrays| arrays.weights[0] = 0));
+    assert!(refused(&|arrays| arrays.importance.clear()));
+}
+
+fn stored(tree: &Tree) -> Tree {
+    Tree::from_arrays(tree.arrays(), tree.donors.len()).unwrap()
 }
 
 #[test]
@@ -405,6 +419,5 @@ fn numbers_near_the_largest_are_split_and_stored() {
     let column = Predictor::ordered(&(0..20).collect::<Vec<_>>(), 20, 0).unwrap();
     let tree = Tree::fit(&[&column], &Response::Numeric(&numbers), None, &options(2)).unwrap();
     assert_eq!((tree.leaves(), tree.donors(0).len()), (2, 8));
-    let read: Tree = serde_json::from_str(&serde_json::to_string(&tree).unwrap()).unwrap();
-    assert_eq!(read, tree);
+    assert_eq!(stored(&tree), tree);
 }

@@ -4,13 +4,11 @@ use std::fmt::Write;
 use std::ops::Range;
 
 use rayon::prelude::*;
-use serde::{Deserialize, Serialize};
 
 use super::block::LARGEST_BLOCK;
 use super::grow::{Active, Grown, Place, Problem, Sampling, grow};
 use super::leaf_contents::LeafContents;
 use super::response::Target;
-use super::stored_tree::StoredTree;
 use super::summary::Local;
 use super::{Predictor, Response, TreeError, TreeOptions};
 
@@ -22,8 +20,7 @@ const TOO_MUCH: u64 = 1 << 31;
 /// A fitted tree. It keeps no values of the records, only codes, the positions of its donors and what its leaves hold of the response.
 ///
 /// Leaves are numbered from 0, from left to right.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(try_from = "StoredTree")]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Tree {
     /// The ordered and unordered codes of each predictor.
     pub(super) codes: Vec<(u32, u32)>,
@@ -39,13 +36,13 @@ pub struct Tree {
     pub(super) depth: u32,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Node {
     Leaf(u32),
     Split(Split),
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Split {
     pub predictor: u32,
     /// How many of the predictor's codes are ordered, and which of these go left.
@@ -57,7 +54,7 @@ pub(super) struct Split {
     pub right: u32,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Leaf {
     pub donors: (u32, u32),
     pub classes: (u32, u32),
@@ -292,11 +289,6 @@ impl Tree {
             }
         }
         Ok(())
-    }
-
-    /// Whether two trees were fitted with predictors of the same codes.
-    pub(super) fn same_predictors(&self, other: &Self) -> bool {
-        self.codes == other.codes
     }
 
     /// The leaf of one record of checked columns.

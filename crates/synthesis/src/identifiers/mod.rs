@@ -25,12 +25,17 @@ use serde::{Deserialize, Serialize};
 use table::schema::{Kind, Schema};
 use table::{Codes, Column, Table, TextColumn};
 
+use crate::SynthesisError;
 use crate::randomness::{Rng, Seed};
+use crate::stored::{StateReader, StateWriter, ensure};
 use values::NewValues;
 
 /// What a fit keeps of the identifiers of a table, in the order in which they are drawn.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Identifiers(Vec<NewIdentifier>);
+
+/// The name under which a model file holds it.
+const IDENTIFIERS: &str = "identifiers";
 
 /// What it keeps of one.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -122,6 +127,32 @@ impl Identifiers {
             Some(NewIdentifier { variable: name.to_owned(), missing: 0.0, sizes, within: None, source })
         };
         Self(in_order(schema, None).into_iter().filter_map(new).collect())
+    }
+
+    /// Writes what is kept of them.
+    pub(crate) fn store(&self, into: &mut StateWriter<'_>) -> std::io::Result<()> {
+        into.settings(IDENTIFIERS, self)?;
+        self.0.iter().try_for_each(|identifier| match &identifier.source {
+            Source::New(values) => values.store(into),
+            Source::Of { .. } => Ok(()),
+        })
+    }
+
+    /// What is kept of the identifiers of this schema.
+    pub(crate) fn load(from: &mut StateReader<'_>, schema: &Schema) -> Result<Self, SynthesisError> {
+        let Self(mut identifiers) = from.settings(IDENTIFIERS)?;
+        for identifier in &mut identifiers {
+            let is_share = |share: &f64| share.is_finite() && *share >= 0.0;
+            let variable = schema.variable(&identifier.variable)?;
+            let is_fine = variable.kind == Kind::TextId
+                && is_share(&identifier.missing)
+                && identifier.sizes.values().all(is_share);
+            ensure(is_fine, "what is kept of an identifier is not of the schema's identifiers")?;
+            if let Source::New(values) = &mut identifier.source {
+                *values = std::mem::replace(values, NewValues::Label).load(from)?;
+            }
+        }
+        Ok(Self(identifiers))
     }
 
     /// The same with an identifier that is never missing: a rule speaks of it.

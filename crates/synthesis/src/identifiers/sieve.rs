@@ -5,14 +5,23 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::SynthesisError;
+use crate::stored::{StateReader, StateWriter, ensure};
+
 /// A set of texts that never says of one of them that it is free.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Sieve {
-    /// Hexadecimal digits, four places each; empty where nothing is taken.
-    places: String,
+    /// How many places there are; none where nothing is taken.
+    places: usize,
+    /// A bit for each; a model file holds them apart.
+    #[serde(skip)]
+    taken: Vec<u64>,
 }
 
 const PLACES_A_VALUE: usize = 16;
+
+/// The name under which a model file holds the places.
+const TAKEN: &str = "taken identifiers";
 
 impl Sieve {
     /// The sieve through which these texts fall.
@@ -20,24 +29,36 @@ impl Sieve {
         if texts.is_empty() {
             return Self::default();
         }
-        let digits = (texts.len() * PLACES_A_VALUE).next_power_of_two() / 4;
-        let mut taken = vec![0_u8; digits];
+        let places = (texts.len() * PLACES_A_VALUE).next_power_of_two();
+        let mut taken = vec![0; places.div_ceil(64)];
         for text in texts {
-            let place = hash(text) as usize % (4 * digits);
-            taken[place / 4] |= 1 << (place % 4);
+            let place = hash(text) as usize % places;
+            taken[place / 64] |= 1 << (place % 64);
         }
-        let digit = |four: u8| char::from_digit(u32::from(four), 16).unwrap_or('f');
-        Self { places: taken.into_iter().map(digit).collect() }
+        Self { places, taken }
     }
 
     /// Whether a text is surely not one of them.
     pub(super) fn is_free(&self, text: &str) -> bool {
-        if self.places.is_empty() {
+        if self.places == 0 {
             return true;
         }
-        let place = hash(text) as usize % (4 * self.places.len());
-        let digit = char::from(self.places.as_bytes()[place / 4]).to_digit(16).unwrap_or(0);
-        digit >> (place % 4) & 1 == 0
+        let place = hash(text) as usize % self.places;
+        self.taken[place / 64] >> (place % 64) & 1 == 0
+    }
+
+    /// Writes which places are taken.
+    pub(super) fn store(&self, into: &mut StateWriter<'_>) -> std::io::Result<()> {
+        into.array(TAKEN, &self.taken)
+    }
+
+    /// The same sieve with the places that were stored; enough must be free for new texts to be found.
+    pub(super) fn load(self, from: &mut StateReader<'_>) -> Result<Self, SynthesisError> {
+        let taken: Vec<u64> = from.array(TAKEN)?;
+        let count = taken.iter().map(|word| word.count_ones() as usize).sum::<usize>();
+        let is_fine = taken.len() == self.places.div_ceil(64) && count <= self.places / PLACES_A_VALUE;
+        ensure(is_fine, "the identifiers that are taken are not as many as there are")?;
+        Ok(Self { taken, ..self })
     }
 }
 

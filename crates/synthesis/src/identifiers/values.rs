@@ -9,7 +9,9 @@ use table::identifiers::{Look, RunClass};
 use table::schema::Identifier;
 
 use super::sieve::Sieve;
+use crate::SynthesisError;
 use crate::randomness::Rng;
+use crate::stored::{StateReader, StateWriter, ensure};
 
 /// Running numbers from here on are not small: they are drawn apart from the original ones.
 const SMALL: i64 = 1_000_000;
@@ -69,6 +71,30 @@ impl NewValues {
 
     fn like(look: Look, values: &[String], whole: bool) -> Self {
         Self::Like { look, taken: Sieve::of(values), whole }
+    }
+
+    /// Writes what is taken.
+    pub(super) fn store(&self, into: &mut StateWriter<'_>) -> std::io::Result<()> {
+        match self {
+            Self::Like { taken, .. } => taken.store(into),
+            Self::Running(_) | Self::Label => Ok(()),
+        }
+    }
+
+    /// The same values with what is taken; refused where so many as a data set needs could not be made.
+    pub(super) fn load(self, from: &mut StateReader<'_>) -> Result<Self, SynthesisError> {
+        match self {
+            Self::Like { look, taken, whole } => {
+                ensure(look.can_be_written(whole), "an identifier has a look that cannot be written")?;
+                Ok(Self::Like { look, taken: taken.load(from)?, whole })
+            }
+            Self::Running(first) => {
+                let has_room = first.checked_add(i64::from(u32::MAX)).is_some();
+                ensure(has_room, "the numbers of an identifier leave their range")?;
+                Ok(self)
+            }
+            Self::Label => Ok(self),
+        }
     }
 
     /// So many different values.

@@ -5,13 +5,15 @@
 //! original record drawn with replacement. Time and memory are O(n + N), whatever K is.
 
 use rand::RngExt;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use table::{Attributes, ContingencyTable, Domain};
 
+use super::stored_cells;
 use super::uniform_cell::UniformCell;
-use super::weighted_cells::WeightedCells;
+use super::weighted_cells::{self, WeightedCells};
 use crate::card::{MethodCard, Needs, OptionCard};
 use crate::randomness::Seed;
+use crate::stored::{StateContext, StateReader, StateWriter, ensure};
 use crate::synthesizer::{CountSynthesizer, Data};
 use crate::{Cells, Model, StructuralZeros, SynthesisError, Synthesizer, registry};
 
@@ -31,6 +33,9 @@ pub const CARD: MethodCard = MethodCard {
     memory: "4 N bytes and the occupied cells, whatever K is",
     citation: "Raab (2022), Utility and disclosure risk for differentially private synthetic categorical data, 2.1",
 };
+
+/// The name under which a model file says whether the counts are noisy, and then the remarks.
+pub(super) const NOISY: &str = "noisy";
 
 /// The settings.
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -61,8 +66,7 @@ impl CountSynthesizer for Catall {
     }
 }
 
-/// What the model file holds.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+/// What was fitted.
 struct State {
     domain: Domain,
     nprior: f64,
@@ -92,14 +96,24 @@ impl CatallModel {
 }
 
 /// A model from its stored state: exact, or noisy.
-pub fn load(mut state: serde_json::Value) -> Result<Box<dyn Model<Cells>>, SynthesisError> {
-    let broken = |error: serde_json::Error| SynthesisError::ModelFile(error.to_string());
-    if let Some(noisy) = state.get_mut("noisy") {
-        let noisy = serde_json::from_value(noisy.take()).map_err(broken)?;
-        return Ok(Box::new(WeightedCells::new(CARD.name, noisy)?));
-    }
-    let state = serde_json::from_value(state).map_err(broken)?;
-    Ok(Box::new(CatallModel::new(state)?))
+pub fn load(
+    from: &mut StateReader<'_>,
+    context: StateContext<'_>,
+) -> Result<Box<dyn Model<Cells>>, SynthesisError> {
+    let domain = stored_cells::domain(context)?;
+    let Catall { nprior } = settings(context.options)?;
+    let remarks: Option<Vec<String>> = from.settings(NOISY)?;
+    let (zeros, table) = stored_cells::load(from, &domain)?;
+    stored_cells::check_total(&table, remarks.is_some(), context)?;
+    let is_held = remarks.is_some() || table.total() <= u64::from(u32::MAX);
+    ensure(is_held, "it has more records than can be held")?;
+    Ok(match remarks {
+        Some(remarks) => {
+            let state = weighted_cells::State { domain, zeros, table, nprior, remarks };
+            Box::new(WeightedCells::new(CARD.name, state)?)
+        }
+        None => Box::new(CatallModel::new(State { domain, nprior, zeros, table })?),
+    })
 }
 
 impl Model<Cells> for CatallModel {
@@ -129,8 +143,9 @@ impl Model<Cells> for CatallModel {
         Ok(cells)
     }
 
-    fn state(&self) -> serde_json::Value {
-        serde_json::json!(self.state)
+    fn store(&self, into: &mut StateWriter<'_>) -> std::io::Result<()> {
+        into.settings(NOISY, &None::<Vec<String>>)?;
+        stored_cells::store(&self.state.zeros, &self.state.table, into)
     }
 
     fn confidential(&self) -> Option<&'static str> {

@@ -7,13 +7,18 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use margins::{Error, FittedModel, Impossible, Options, Sampler, TargetMargin};
+use margins::{
+    Clique, Convergence, DenseModel, Error, FittedModel, Impossible, Options, Sampler, TargetMargin,
+    TreeModel,
+};
 use serde::{Deserialize, Serialize};
 use table::{Attributes, Domain};
 
+use super::stored_cells;
 use crate::card::{MethodCard, Needs, OptionCard};
 use crate::cells::Block;
 use crate::randomness::Seed;
+use crate::stored::{StateContext, StateReader, StateWriter, damaged};
 use crate::synthesizer::{CountSynthesizer, Data};
 use crate::{Cells, Model, StructuralZeros, SynthesisError, Synthesizer, registry};
 
@@ -300,16 +305,14 @@ impl Names<'_> {
 }
 
 /// The fitted model.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug)]
 struct IpfModel {
     domain: Domain,
     model: FittedModel,
     remarks: Vec<String>,
     /// Cells that cannot occur and that the fit did not know of: they are drawn again.
-    #[serde(default)]
     redrawn: Option<StructuralZeros>,
     /// Whether the margins were noisy and paid for.
-    #[serde(default)]
     private: bool,
 }
 
@@ -344,11 +347,44 @@ impl IpfModel {
 }
 
 /// A model from its stored state.
-pub fn load(state: serde_json::Value) -> Result<Box<dyn Model<Cells>>, SynthesisError> {
-    let model: IpfModel =
-        serde_json::from_value(state).map_err(|error| SynthesisError::ModelFile(error.to_string()))?;
-    Ok(Box::new(model))
+pub fn load(
+    from: &mut StateReader<'_>,
+    context: StateContext<'_>,
+) -> Result<Box<dyn Model<Cells>>, SynthesisError> {
+    let domain = stored_cells::domain(context)?;
+    let sizes = domain.sizes(&Attributes::all(&domain));
+    let Settings { remarks, convergence, cliques, redraws } = from.settings(SETTINGS)?;
+    let refuse = |error: Error| damaged(error);
+    let model = match cliques {
+        None => {
+            let table = from.array("counts")?;
+            FittedModel::Dense(DenseModel::stored(sizes, table, convergence).map_err(refuse)?)
+        }
+        Some(cliques) => {
+            let clique = |(attributes, parent)| -> Result<Clique, SynthesisError> {
+                Ok(Clique { attributes, parent, counts: from.array("counts")? })
+            };
+            let cliques = cliques.into_iter().map(clique).collect::<Result<_, _>>()?;
+            FittedModel::Tree(TreeModel::stored(sizes, cliques, convergence).map_err(refuse)?)
+        }
+    };
+    let redrawn = if redraws { Some(StructuralZeros::load(from, &domain)?) } else { None };
+    Ok(Box::new(IpfModel { domain, model, remarks, redrawn, private: context.records.is_none() }))
 }
+
+/// What a model file holds beside counts.
+#[derive(Serialize, Deserialize)]
+struct Settings {
+    remarks: Vec<String>,
+    convergence: Convergence,
+    /// The variables and the parent of each clique; none for the full table.
+    cliques: Option<Vec<(Vec<usize>, Option<usize>)>>,
+    /// Whether impossible cells are drawn again.
+    redraws: bool,
+}
+
+/// The name under which it holds them.
+const SETTINGS: &str = "log-linear model";
 
 impl Model<Cells> for IpfModel {
     fn sample(&self, rows: usize, seed: Seed) -> Result<Cells, SynthesisError> {
@@ -375,8 +411,27 @@ impl Model<Cells> for IpfModel {
         self.remarks.clone()
     }
 
-    fn state(&self) -> serde_json::Value {
-        serde_json::json!(self)
+    fn store(&self, into: &mut StateWriter<'_>) -> std::io::Result<()> {
+        let cliques = match &self.model {
+            FittedModel::Dense(_) => None,
+            FittedModel::Tree(tree) => {
+                Some(tree.cliques().iter().map(|clique| (clique.attributes.clone(), clique.parent)).collect())
+            }
+        };
+        let settings = Settings {
+            remarks: self.remarks.clone(),
+            convergence: *self.model.convergence(),
+            cliques,
+            redraws: self.redrawn.is_some(),
+        };
+        into.settings(SETTINGS, &settings)?;
+        match &self.model {
+            FittedModel::Dense(dense) => into.array("counts", dense.table())?,
+            FittedModel::Tree(tree) => {
+                tree.cliques().iter().try_for_each(|clique| into.array("counts", &clique.counts))?;
+            }
+        }
+        self.redrawn.iter().try_for_each(|zeros| zeros.store(into))
     }
 
     fn confidential(&self) -> Option<&'static str> {

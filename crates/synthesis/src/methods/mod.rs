@@ -7,6 +7,7 @@ pub mod mvnorm;
 pub mod normal_release;
 pub mod saturated;
 pub mod sequential;
+mod stored_cells;
 mod uniform_cell;
 mod weighted_cells;
 

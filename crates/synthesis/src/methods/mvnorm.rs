@@ -13,12 +13,12 @@ use rand_distr::StandardNormal;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use table::column::{Entry, Numbers};
-use table::schema::SchemaFile;
 use table::{Column, DeclaredSchema, Schema, Table};
 
 use crate::card::{MethodCard, Needs, OptionCard};
 use crate::private::{PrivateSynthesizer, Public, Spending};
 use crate::randomness::{Rng, Seed};
+use crate::stored::{StateContext, StateReader, StateWriter, ensure};
 use crate::{AnyModel, Model, SynthesisError, registry};
 
 /// The card.
@@ -55,12 +55,30 @@ pub fn build(options: &toml::Table) -> Result<Box<dyn PrivateSynthesizer>, Synth
 }
 
 /// A model from its stored state.
-pub fn load(state: serde_json::Value) -> Result<Box<dyn Model<Table>>, SynthesisError> {
-    let broken = |error: String| SynthesisError::ModelFile(error);
-    let state: State = serde_json::from_value(state).map_err(|error| broken(error.to_string()))?;
-    let schema = SchemaFile::parse(&state.schema)?.finish()?;
-    Ok(Box::new(Normal { schema: Arc::new(schema), state }))
+pub fn load(
+    from: &mut StateReader<'_>,
+    context: StateContext<'_>,
+) -> Result<Box<dyn Model<Table>>, SynthesisError> {
+    let state: State = from.settings(STATE)?;
+    let State { names, bounds, mean, root } = &state;
+    let size = names.len();
+    let variables = context.schema.variables();
+    let are_drawn =
+        variables.iter().all(|variable| variable.kind.is_numeric() && names.contains(&variable.name));
+    let are_there = names.iter().all(|name| context.schema.position_of(name).is_ok());
+    ensure(are_drawn && are_there, "its variables are not the numbers of its schema")?;
+    let is_fine = bounds.len() == size
+        && bounds.iter().all(|(low, high)| low.is_finite() && high.is_finite() && low <= high)
+        && mean.len() == size
+        && root.len() == size
+        && root.iter().all(|row| row.len() == size)
+        && mean.iter().chain(root.iter().flatten()).all(|number| number.is_finite());
+    ensure(is_fine, "its mean, its covariance or its bounds are not those of its variables")?;
+    Ok(Box::new(Normal { schema: Arc::clone(context.schema), state }))
 }
+
+/// The name under which a model file holds it.
+const STATE: &str = "normal distribution";
 
 impl Mvnorm {
     /// The names of the variables to model.
@@ -143,7 +161,7 @@ impl PrivateSynthesizer for Mvnorm {
         let schema = self.released_schema(public.schema)?.unwrap_or_else(|| public.schema.schema().clone());
         let bounds = scaled.iter().map(ScaledVariable::bounds).collect();
         let names = scaled.iter().map(|variable| variable.name().to_owned()).collect();
-        let state = State { schema: schema.to_toml(), names, bounds, mean, root };
+        let state = State { names, bounds, mean, root };
         Ok(AnyModel::Records(Box::new(Normal { schema: Arc::new(schema), state })))
     }
 }
@@ -184,7 +202,6 @@ fn root_of_positive_part(covariance: &Mat<f64>) -> Result<Vec<Vec<f64>>, Synthes
 /// What the model file holds; bounds are mapped to −1 and 1.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct State {
-    schema: String,
     names: Vec<String>,
     bounds: Vec<(f64, f64)>,
     mean: Vec<f64>,
@@ -240,8 +257,8 @@ impl Model<Table> for Normal {
         vec!["numbers are normal: skewness, heaping and missing values of the original are not there".into()]
     }
 
-    fn state(&self) -> serde_json::Value {
-        serde_json::json!(self.state)
+    fn store(&self, into: &mut StateWriter<'_>) -> std::io::Result<()> {
+        into.settings(STATE, &self.state)
     }
 
     fn confidential(&self) -> Option<&'static str> {

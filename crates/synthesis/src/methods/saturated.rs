@@ -10,13 +10,15 @@ use rand::seq::SliceRandom;
 use rand_distr::{Binomial, Distribution, Poisson};
 use rayon::prelude::*;
 use rustc_hash::FxBuildHasher;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use statistics::counts::{CountDistribution, CountError, CountFamily, InversionTable, Mean};
 use table::{Attributes, ContingencyTable, Domain};
 
+use super::stored_cells;
 use super::uniform_cell::UniformCell;
 use crate::card::{MethodCard, Needs, OptionCard};
 use crate::randomness::{BLOCK, Rng, Seed};
+use crate::stored::{StateContext, StateReader, StateWriter};
 use crate::synthesizer::{CountSynthesizer, Data};
 use crate::{Cells, Model, StructuralZeros, SynthesisError, Synthesizer, registry};
 
@@ -57,7 +59,7 @@ pub const CARD: MethodCard = MethodCard {
 const MOST_NEW_CELLS: f64 = 2e7;
 
 /// The settings.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Deserialize)]
 #[serde(default)]
 struct Saturated {
     family: String,
@@ -75,6 +77,10 @@ impl Default for Saturated {
 
 /// A synthesizer with these options.
 pub fn build(options: &toml::Table) -> Result<Synthesizer, SynthesisError> {
+    Ok(Synthesizer::Counts(Box::new(settings(options)?)))
+}
+
+fn settings(options: &toml::Table) -> Result<Saturated, SynthesisError> {
     let saturated: Saturated = registry::options(options, &CARD)?;
     saturated.count_family()?;
     if !(saturated.alpha.is_finite() && saturated.alpha >= 0.0) {
@@ -83,7 +89,7 @@ pub fn build(options: &toml::Table) -> Result<Synthesizer, SynthesisError> {
     if !(saturated.scale.is_finite() && saturated.scale > 0.0) {
         return Err(SynthesisError::option("scale", "it must be a positive number"));
     }
-    Ok(Synthesizer::Counts(Box::new(saturated)))
+    Ok(saturated)
 }
 
 impl Saturated {
@@ -121,8 +127,7 @@ impl CountSynthesizer for Saturated {
     }
 }
 
-/// What the model file holds.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+/// What was fitted.
 struct State {
     domain: Domain,
     settings: Saturated,
@@ -144,10 +149,15 @@ struct Filling {
 }
 
 /// A model from its stored state.
-pub fn load(state: serde_json::Value) -> Result<Box<dyn Model<Cells>>, SynthesisError> {
-    let state =
-        serde_json::from_value(state).map_err(|error| SynthesisError::ModelFile(error.to_string()))?;
-    Ok(Box::new(SaturatedModel::new(state)?))
+pub fn load(
+    from: &mut StateReader<'_>,
+    context: StateContext<'_>,
+) -> Result<Box<dyn Model<Cells>>, SynthesisError> {
+    let domain = stored_cells::domain(context)?;
+    let (zeros, table) = stored_cells::load(from, &domain)?;
+    stored_cells::check_total(&table, false, context)?;
+    let settings = settings(context.options)?;
+    Ok(Box::new(SaturatedModel::new(State { domain, settings, zeros, table })?))
 }
 
 impl SaturatedModel {
@@ -270,7 +280,7 @@ impl Model<Cells> for SaturatedModel {
             None => Vec::new(),
         };
         let all: Vec<u64> = counts.into_iter().chain(new.iter().map(|(_, count)| *count)).collect();
-        let rows: u64 = all.iter().sum();
+        let rows = all.iter().fold(0_u64, |rows, count| rows.saturating_add(*count));
         if rows > u64::from(u32::MAX) {
             let message = format!("{rows} records would be made; one file takes up to {}", u32::MAX);
             return Err(SynthesisError::option("scale", message));
@@ -293,8 +303,8 @@ impl Model<Cells> for SaturatedModel {
         Ok(cells.into())
     }
 
-    fn state(&self) -> serde_json::Value {
-        serde_json::json!(self.state)
+    fn store(&self, into: &mut StateWriter<'_>) -> std::io::Result<()> {
+        stored_cells::store(&self.state.zeros, &self.state.table, into)
     }
 
     fn confidential(&self) -> Option<&'static str> {

@@ -1,11 +1,12 @@
 //! A model that is a list of cells with weights: records are drawn in proportion.
 
 use rand::RngExt;
-use serde::{Deserialize, Serialize};
 use table::{Attributes, ContingencyTable, Domain};
 
+use super::stored_cells;
 use super::uniform_cell::UniformCell;
 use crate::randomness::{Rng, Seed};
+use crate::stored::StateWriter;
 use crate::{Cells, Model, StructuralZeros, SynthesisError};
 
 /// Cells with whole weights and a prior that is spread evenly over all cells that can occur; nothing exact of the records.
@@ -16,8 +17,7 @@ pub(super) struct WeightedCells {
     prior: Option<UniformCell>,
 }
 
-/// What the model file holds.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+/// What was fitted.
 pub(super) struct State {
     pub domain: Domain,
     pub zeros: StructuralZeros,
@@ -94,8 +94,9 @@ impl Model<Cells> for WeightedCells {
         self.state.remarks.clone()
     }
 
-    fn state(&self) -> serde_json::Value {
-        serde_json::json!({ "noisy": self.state })
+    fn store(&self, into: &mut StateWriter<'_>) -> std::io::Result<()> {
+        into.settings(super::catall::NOISY, &Some(&self.state.remarks))?;
+        stored_cells::store(&self.state.zeros, &self.state.table, into)
     }
 
     fn confidential(&self) -> Option<&'static str> {

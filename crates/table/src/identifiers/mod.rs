@@ -37,6 +37,7 @@ use crate::Column;
 use crate::figures::thousands;
 use crate::schema::Variable;
 use names::{is_telling, speaks_of_time};
+pub(crate) use pattern::WIDEST;
 pub use pattern::{Look, Run, RunClass};
 use tally::Tally;
 

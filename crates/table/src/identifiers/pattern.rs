@@ -7,6 +7,12 @@ use serde::{Deserialize, Serialize};
 /// Longer texts have no look: they are not labels.
 const LONGEST: usize = 64;
 
+/// No run of a look is longer than this, nor has a look more runs; a declared pattern may be.
+const LONGEST_RUN: usize = 1000;
+
+/// Whole numbers have at most so many digits.
+pub(crate) const WIDEST: usize = 18;
+
 /// A sequence of runs that all texts share.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Look {
@@ -157,6 +163,25 @@ impl Look {
         &self.runs
     }
 
+    /// Whether texts of this look can be written, as many as are wanted: it is short, something in it varies, and each run that does has several
+    /// characters to choose from. Whole numbers are of digits alone, few enough for 64 bits.
+    pub fn can_be_written(&self, whole: bool) -> bool {
+        let longest = |run: &Run| run.lengths.keys().next_back().copied().unwrap_or(usize::MAX);
+        let is_fine = |run: &Run| match &run.class {
+            RunClass::Fixed(text) => text.len() <= LONGEST_RUN && !whole,
+            RunClass::OneOf(these) => {
+                let is_alphabet =
+                    these.len() > 1 && these.is_ascii() && these.bytes().is_sorted_by(|a, b| a < b);
+                let texts = run.lengths.values().try_fold(0_u64, |sum, texts| sum.checked_add(*texts));
+                is_alphabet && texts.is_some() && longest(run) <= if whole { WIDEST } else { LONGEST_RUN }
+            }
+        };
+        let is_digits = |run: &Run| run.class == RunClass::OneOf(DIGITS.into());
+        let varies = self.runs.iter().any(|run| matches!(run.class, RunClass::OneOf(_)));
+        let is_number = self.runs.len() == 1 && self.runs.iter().all(is_digits);
+        varies && self.runs.len() <= LONGEST_RUN && self.runs.iter().all(is_fine) && (!whole || is_number)
+    }
+
     /// How many different texts have this look, at least.
     pub fn capacity(&self) -> f64 {
         self.runs.iter().map(Run::capacity).product()
@@ -276,6 +301,20 @@ mod tests {
             found.runs().iter().map(|run| run.lengths.keys().sum()).collect::<Vec<usize>>(),
             [4, 1, 2]
         );
+    }
+
+    #[test]
+    fn a_look_that_cannot_be_written_is_known_as_such() {
+        assert!(look(&["13:157:1", "2:4:3"]).unwrap().can_be_written(false));
+        assert!(Look::of_numbers(BTreeMap::from([(4, 9)])).can_be_written(true));
+        assert!(!Look::of_numbers(BTreeMap::from([(19, 9)])).can_be_written(true), "no 64 bits hold it");
+        assert!(!Look::of_numbers(BTreeMap::new()).can_be_written(true));
+        assert!(!Look::declared("A9").can_be_written(true) && !Look::declared("xyz").can_be_written(false));
+        let mut one = Look::declared("99");
+        one.runs[0].class = RunClass::OneOf("7".into());
+        assert!(!one.can_be_written(false), "one text only");
+        one.runs[0].class = RunClass::OneOf(String::new());
+        assert!(!one.can_be_written(false));
     }
 
     #[test]

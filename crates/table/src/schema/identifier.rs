@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::{Kind, Schema, Variable};
 use crate::TableError;
+use crate::identifiers::WIDEST;
 
 /// The keys of a `text-id` variable. An identifier is never modelled: every method makes its values new.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -50,6 +51,9 @@ impl Variable {
             }
             if own.whole && !pattern.chars().all(|character| character == '9') {
                 return refuse("the `pattern` of whole numbers is of 9s alone".into());
+            }
+            if own.whole && pattern.len() > WIDEST {
+                return refuse(format!("the `pattern` of whole numbers has at most {WIDEST} digits"));
             }
             if own.refers_to.is_some() {
                 return refuse("it takes the values of another variable; leave `pattern` to that one".into());

@@ -15,6 +15,7 @@ use super::{CARD, Catall};
 use crate::methods::weighted_cells::{State, WeightedCells, draw_each};
 use crate::private::{PrivateSynthesizer, Public, Spending};
 use crate::randomness::Seed;
+use crate::stored::StateWriter;
 use crate::{AnyModel, Cells, Model, StructuralZeros, SynthesisError};
 
 /// A private synthesizer with these options.
@@ -141,8 +142,8 @@ impl Model<Cells> for Lazy {
         )]
     }
 
-    fn state(&self) -> serde_json::Value {
-        serde_json::Value::Null
+    fn store(&self, _: &mut StateWriter<'_>) -> std::io::Result<()> {
+        Err(std::io::ErrorKind::Unsupported.into())
     }
 
     fn confidential(&self) -> Option<&'static str> {

@@ -3,14 +3,21 @@
 use hashbrown::HashMap;
 use serde::{Deserialize, Serialize};
 
-use super::conditional::{Conditional, Draws, Given, Response, Task, from_state};
+use super::conditional::{self, Conditional, Draws, Given, Response, Task};
 use super::fitted_variable::dense_codes;
+use super::surroundings::{Conditioning, Drawing};
 use crate::SynthesisError;
 use crate::key::Key;
 use crate::randomness::{Rng, Seed};
+use crate::stored::{StateReader, StateWriter, damaged, ensure};
 
 /// The name under which fits within cells are stored.
 pub(super) const NAME: &str = "within";
+
+/// The name under which keys and the number of cells are stored.
+const CELLS: &str = "keys";
+
+const OTHER_CELLS: &str = "the cells within which a variable is drawn are not those of their keys";
 
 /// The cells of the records of the data, by keys.
 pub(super) struct Cells {
@@ -19,7 +26,7 @@ pub(super) struct Cells {
 }
 
 /// One model a cell.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug)]
 struct Apart {
     keys: Vec<String>,
     /// Cells, ascending.
@@ -29,12 +36,62 @@ struct Apart {
 }
 
 /// What a cell draws: a category or number that is the same for all, or from a model of the categories that occur there.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug)]
 enum Part {
     Category(u32),
     Number(f64),
     Categories { levels: Vec<u32>, model: Box<dyn Conditional> },
     Numbers(Box<dyn Conditional>),
+}
+
+/// What is stored of a part beside its model.
+#[derive(Serialize, Deserialize)]
+enum StoredPart {
+    Category(u32),
+    Number(f64),
+    Categories(Vec<u32>),
+    Numbers,
+}
+
+/// The name under which it is stored.
+const PART: &str = "part";
+
+impl Part {
+    fn store(&self, into: &mut StateWriter<'_>) -> std::io::Result<()> {
+        match self {
+            Self::Category(code) => into.settings(PART, &StoredPart::Category(*code)),
+            Self::Number(number) => into.settings(PART, &StoredPart::Number(*number)),
+            Self::Categories { levels, model } => {
+                into.settings(PART, &StoredPart::Categories(levels.clone()))?;
+                conditional::store(model.as_ref(), into)
+            }
+            Self::Numbers(model) => {
+                into.settings(PART, &StoredPart::Numbers)?;
+                conditional::store(model.as_ref(), into)
+            }
+        }
+    }
+
+    /// A part that draws what the whole draws.
+    fn load(from: &mut StateReader<'_>, of: Conditioning<'_>) -> Result<Self, SynthesisError> {
+        Ok(match (from.settings(PART)?, of.draws) {
+            (StoredPart::Category(code), Drawing::Categories(size)) if code < size => Self::Category(code),
+            (StoredPart::Number(number), Drawing::Numbers) if number.is_finite() => Self::Number(number),
+            (StoredPart::Categories(levels), Drawing::Categories(size)) if are_codes(&levels, size) => {
+                let part = of.part(Drawing::Categories(levels.len() as u32))?;
+                Self::Categories { levels, model: conditional::load(from, part)? }
+            }
+            (StoredPart::Numbers, Drawing::Numbers) => {
+                Self::Numbers(conditional::load(from, of.part(of.draws)?)?)
+            }
+            _ => return Err(damaged("what is drawn within a cell is not what is drawn elsewhere")),
+        })
+    }
+}
+
+/// Whether these are some of the codes below `size`, ascending.
+pub(super) fn are_codes(codes: &[u32], size: u32) -> bool {
+    codes.last().is_some_and(|last| *last < size) && codes.is_sorted_by(|left, right| left < right)
 }
 
 /// Fits within every cell that holds records of the task.
@@ -80,8 +137,24 @@ pub(super) fn fit(
 }
 
 /// Fits within cells from their stored state.
-pub(super) fn load(state: serde_json::Value) -> Result<Box<dyn Conditional>, SynthesisError> {
-    from_state::<Apart>(state)
+pub(super) fn load(
+    from: &mut StateReader<'_>,
+    of: Conditioning<'_>,
+) -> Result<Box<dyn Conditional>, SynthesisError> {
+    let (keys, count): (Vec<String>, usize) = from.settings(CELLS)?;
+    for key in &keys {
+        Key::parse(key, of.around.variables)?;
+    }
+    let values: Vec<u64> = from.array("cells")?;
+    ensure(!keys.is_empty() && count.checked_mul(keys.len()) == Some(values.len()), OTHER_CELLS)?;
+    let ascend = values.chunks_exact(keys.len()).is_sorted_by(|left, right| left < right);
+    ensure(ascend, OTHER_CELLS)?;
+    let mut cells = Vec::with_capacity(count);
+    for cell in values.chunks_exact(keys.len()) {
+        cells.push((cell.to_vec(), Part::load(from, of)?));
+    }
+    let all = conditional::load(from, of.part(of.draws)?)?;
+    Ok(Box::new(Apart { keys, cells, all }))
 }
 
 impl Conditional for Apart {
@@ -153,8 +226,12 @@ impl Conditional for Apart {
         })
     }
 
-    fn state(&self) -> serde_json::Value {
-        serde_json::json!(self)
+    fn store(&self, into: &mut StateWriter<'_>) -> std::io::Result<()> {
+        into.settings(CELLS, &(&self.keys, self.cells.len()))?;
+        let values = self.cells.iter().flat_map(|(cell, _)| cell.iter().copied());
+        into.numbers("cells", self.cells.len() * self.keys.len(), values)?;
+        self.cells.iter().try_for_each(|(_, part)| part.store(into))?;
+        conditional::store(self.all.as_ref(), into)
     }
 
     fn remark(&self) -> Option<String> {

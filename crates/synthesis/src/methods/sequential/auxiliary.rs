@@ -67,6 +67,24 @@ impl Auxiliary {
         Ok(Self { name: name.to_owned(), of: of.clone(), values })
     }
 
+    /// Whether it can be made from this variable.
+    pub(super) fn is_of(&self, variable: Option<&Variable>) -> bool {
+        let Some(variable) = variable else { return false };
+        let levels = variable.kind.levels().map(|levels| levels.len());
+        match &self.values {
+            AuxiliaryValues::Score(scores) => {
+                levels.is_some_and(|levels| scores.len() == levels + 1)
+                    && scores.iter().flatten().all(|score| score.is_finite())
+            }
+            AuxiliaryValues::Groups { names, group_of } => {
+                levels.is_some_and(|levels| group_of.len() == levels + 1)
+                    && group_of.iter().all(|group| *group as usize <= names.len())
+                    && Levels::new(names.iter().cloned()).is_ok()
+            }
+            AuxiliaryValues::Classes(classes) => levels.is_none() && classes.are_of(variable),
+        }
+    }
+
     /// The variable, as the rest of the method sees it.
     pub(super) fn variable(&self) -> Variable {
         let kind = match &self.values {

@@ -4,20 +4,25 @@
 //! of one of the original records there, which are weighed by main effects of all predictors unless `main_effects = false`. Proper synthesis
 //! weighs the records by the Bayesian bootstrap and draws the effects from their posterior.
 
-use serde::{Deserialize, Serialize};
 use statistics::trees::{self, Predictor, Tree, TreeError, TreeOptions};
 
-use super::conditional::{Conditional, Draws, Given, Response, Task, from_state};
+use super::conditional::{Conditional, Draws, Given, Response, Task};
 use super::donors::DonorWeights;
 use super::feature::Feature;
 use super::main_effects::MainEffects;
+use super::stored_tree;
+use super::surroundings::{Conditioning, Drawing};
 use crate::SynthesisError;
 use crate::randomness::{Rng, Seed};
+use crate::stored::{StateReader, StateWriter, ensure};
 
 /// The name of the method.
 pub(super) const NAME: &str = "cart";
 
-#[derive(Debug, Serialize, Deserialize)]
+/// The name under which it is stored whether donors are weighed by main effects.
+const HAS_EFFECTS: &str = "main effects";
+
+#[derive(Debug)]
 struct Cart {
     tree: Tree,
     /// Where the donors of each leaf begin, and where the last end.
@@ -30,7 +35,7 @@ struct Cart {
 }
 
 /// Responses of donors, leaf by leaf.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) enum LeafResponses {
     Categories(Vec<u32>),
     Numbers(Vec<f64>),
@@ -41,13 +46,9 @@ pub(super) fn fit(task: &Task<'_>) -> Result<Box<dyn Conditional>, SynthesisErro
     let predictors = FitColumns::of(task);
     let tree = Tree::fit(&predictors.columns(), &tree_response(task.response), None, &options(task))
         .map_err(|error| failed(&error))?;
-    let mut donors = Vec::with_capacity(task.rows.len());
-    let mut offsets = Vec::with_capacity(tree.leaves() + 1);
-    for leaf in 0..tree.leaves() as u32 {
-        offsets.push(donors.len() as u32);
-        donors.extend_from_slice(tree.donors(leaf));
-    }
-    offsets.push(donors.len() as u32);
+    let mut donors: Vec<u32> =
+        (0..tree.leaves() as u32).flat_map(|leaf| tree.donors(leaf)).copied().collect();
+    let offsets = donor_offsets(&tree);
     let effects = (task.settings.main_effects && !task.predictors.is_empty())
         .then(|| MainEffects::fit(task, &mut donors, &offsets));
     let responses = LeafResponses::of(task.response, &donors);
@@ -55,8 +56,17 @@ pub(super) fn fit(task: &Task<'_>) -> Result<Box<dyn Conditional>, SynthesisErro
 }
 
 /// A fit from its stored state.
-pub(super) fn load(state: serde_json::Value) -> Result<Box<dyn Conditional>, SynthesisError> {
-    from_state::<Cart>(state)
+pub(super) fn load(
+    from: &mut StateReader<'_>,
+    of: Conditioning<'_>,
+) -> Result<Box<dyn Conditional>, SynthesisError> {
+    let responses = LeafResponses::load(from, of)?;
+    let tree = stored_tree::load(from, of, responses.len())?;
+    let offsets = donor_offsets(&tree);
+    ensure(offsets.last() == Some(&(responses.len() as u32)), "leaves hold donors that are not there")?;
+    let has_effects = from.settings(HAS_EFFECTS)?;
+    let effects = if has_effects { Some(MainEffects::load(from, of, &offsets)?) } else { None };
+    Ok(Box::new(Cart { tree, offsets, responses, weights: DonorWeights::default(), effects }))
 }
 
 impl Conditional for Cart {
@@ -95,12 +105,59 @@ impl Conditional for Cart {
         })
     }
 
-    fn state(&self) -> serde_json::Value {
-        serde_json::json!(self)
+    fn store(&self, into: &mut StateWriter<'_>) -> std::io::Result<()> {
+        self.responses.store(into)?;
+        stored_tree::store(&self.tree, into)?;
+        into.settings(HAS_EFFECTS, &self.effects.is_some())?;
+        self.effects.iter().try_for_each(|effects| effects.store(into))
     }
 }
 
+/// Where the donors of each leaf begin, and where the last end.
+fn donor_offsets(tree: &Tree) -> Vec<u32> {
+    let mut end = 0;
+    let ends = (0..tree.leaves() as u32).map(|leaf| {
+        end += tree.donors(leaf).len() as u32;
+        end
+    });
+    std::iter::once(0).chain(ends).collect()
+}
+
 impl LeafResponses {
+    pub(super) fn len(&self) -> usize {
+        match self {
+            Self::Categories(codes) => codes.len(),
+            Self::Numbers(numbers) => numbers.len(),
+        }
+    }
+
+    /// Writes the responses.
+    pub(super) fn store(&self, into: &mut StateWriter<'_>) -> std::io::Result<()> {
+        match self {
+            Self::Categories(codes) => into.array("responses", codes),
+            Self::Numbers(numbers) => into.array("responses", numbers),
+        }
+    }
+
+    /// Responses of the kind that a conditional draws, one for each record that it was fitted to.
+    pub(super) fn load(from: &mut StateReader<'_>, of: Conditioning<'_>) -> Result<Self, SynthesisError> {
+        let (responses, are_fine) = match of.draws {
+            Drawing::Categories(size) => {
+                let codes: Vec<u32> = from.array("responses")?;
+                let are_fine = codes.iter().all(|code| *code < size);
+                (Self::Categories(codes), are_fine)
+            }
+            Drawing::Numbers => {
+                let numbers: Vec<f64> = from.array("responses")?;
+                let are_fine = numbers.iter().all(|number| number.is_finite());
+                (Self::Numbers(numbers), are_fine)
+            }
+        };
+        let is_size = (1..=of.around.records).contains(&responses.len());
+        ensure(are_fine && is_size, "donors have responses that the variable does not have")?;
+        Ok(responses)
+    }
+
     /// The responses of these donors.
     pub(super) fn of(response: Response<'_>, donors: &[u32]) -> Self {
         match response {

@@ -1,14 +1,13 @@
 //! The distribution of one variable given others: what a method of a variable fits and draws from.
 
-use serde::de::Error as _;
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
-
 use super::feature::Feature;
 use super::frame::Frame;
 use super::options::Settings;
+use super::surroundings::Conditioning;
 use super::variable_methods;
 use crate::SynthesisError;
 use crate::randomness::{Rng, Seed};
+use crate::stored::{StateReader, StateWriter};
 
 /// Records of which earlier variables are known, as columns and as trees see them.
 #[derive(Clone, Copy)]
@@ -101,8 +100,8 @@ pub(super) trait Conditional: Send + Sync {
     /// The same conditional with its parameters drawn from their posterior: one step of proper synthesis.
     fn with_drawn_parameters(&self, seed: Seed) -> Box<dyn Conditional>;
 
-    /// What is stored of it.
-    fn state(&self) -> serde_json::Value;
+    /// Writes what is stored of it.
+    fn store(&self, into: &mut StateWriter<'_>) -> std::io::Result<()>;
 
     /// What the fit has to say of itself.
     fn remark(&self) -> Option<String> {
@@ -116,30 +115,20 @@ impl std::fmt::Debug for dyn Conditional {
     }
 }
 
-#[derive(Serialize, Deserialize)]
-struct Stored {
-    method: String,
-    state: serde_json::Value,
+/// The name under which the method of a conditional is stored.
+const METHOD: &str = "method";
+
+/// Writes a conditional, its method first.
+pub(super) fn store(conditional: &dyn Conditional, into: &mut StateWriter<'_>) -> std::io::Result<()> {
+    into.settings(METHOD, &conditional.method())?;
+    conditional.store(into)
 }
 
-impl Serialize for dyn Conditional {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        Stored { method: self.method().to_owned(), state: self.state() }.serialize(serializer)
-    }
-}
-
-impl<'de> Deserialize<'de> for Box<dyn Conditional> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let Stored { method, state } = Stored::deserialize(deserializer)?;
-        variable_methods::load(&method, state).map_err(D::Error::custom)
-    }
-}
-
-/// A conditional of this type from its stored state.
-pub(super) fn from_state<T: serde::de::DeserializeOwned + Conditional + 'static>(
-    state: serde_json::Value,
+/// A stored conditional, of whatever method.
+pub(super) fn load(
+    from: &mut StateReader<'_>,
+    of: Conditioning<'_>,
 ) -> Result<Box<dyn Conditional>, SynthesisError> {
-    let conditional: T =
-        serde_json::from_value(state).map_err(|error| SynthesisError::ModelFile(error.to_string()))?;
-    Ok(Box::new(conditional))
+    let method: String = from.settings(METHOD)?;
+    variable_methods::load(&method, from, of)
 }

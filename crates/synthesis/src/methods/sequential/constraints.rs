@@ -10,8 +10,10 @@ use table::{Column, TableError, Variable};
 
 use super::fitted_variable::Mark;
 use super::frame::{Frame, FrameRecord};
+use super::surroundings::Surroundings;
 use crate::SynthesisError;
 use crate::randomness::Rng;
+use crate::stored::{StateReader, StateWriter, damaged, ensure};
 
 /// A condition that no record may meet.
 #[derive(Clone, Debug)]
@@ -216,7 +218,7 @@ fn pinned(condition: &Condition, variables: &[Variable]) -> Vec<(usize, Value)> 
 }
 
 /// Which levels of a variable occur with which of another: a child within its parent, in whichever order they are drawn.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct Nesting {
     /// The variable that is there already, and the one that is drawn.
     pub given: usize,
@@ -240,6 +242,55 @@ impl Nesting {
         }
         let occurs = counts.into_iter().map(|of_one| of_one.into_iter().collect()).collect();
         Some(Self { given, drawn, occurs })
+    }
+
+    /// Writes the pairs.
+    pub(super) fn store(&self, into: &mut StateWriter<'_>) -> std::io::Result<()> {
+        into.settings("nesting", &(self.given, self.drawn))?;
+        let pairs = || self.occurs.iter().flatten();
+        let ends = self.occurs.iter().scan(0_u32, |end, of_one| {
+            *end += of_one.len() as u32;
+            Some(*end)
+        });
+        into.numbers("ends of codes", self.occurs.len(), ends)?;
+        into.numbers("codes", pairs().count(), pairs().map(|(code, _)| *code))?;
+        into.numbers("counts", pairs().count(), pairs().map(|(_, count)| *count))
+    }
+
+    /// The pairs of a variable that is there and one of the targets.
+    pub(super) fn load(
+        from: &mut StateReader<'_>,
+        around: Surroundings<'_>,
+        targets: &[usize],
+    ) -> Result<Self, SynthesisError> {
+        let (given, drawn): (usize, usize) = from.settings("nesting")?;
+        let ends: Vec<u32> = from.array("ends of codes")?;
+        let (codes, counts): (Vec<u32>, Vec<u32>) = (from.array("codes")?, from.array("counts")?);
+        let other = "the levels of a nested variable are not those of its parent";
+        ensure(around.is_known(given) && targets.contains(&drawn), other)?;
+        let (Some(parents), Some(levels)) = (around.levels(given), around.levels(drawn)) else {
+            return Err(damaged(other));
+        };
+        let total = counts.iter().map(|count| u64::from(*count)).sum::<u64>();
+        let are_fine = ends.len() == parents + 1
+            && ends.is_sorted()
+            && ends.last().is_some_and(|end| *end as usize == codes.len())
+            && counts.len() == codes.len()
+            && codes.iter().all(|code| *code as usize <= levels)
+            && total <= around.records as u64;
+        ensure(are_fine, other)?;
+        let mut start = 0;
+        let occurs: Vec<Vec<(u32, u32)>> = ends
+            .iter()
+            .map(|end| {
+                let range = start..*end as usize;
+                start = range.end;
+                codes[range.clone()].iter().copied().zip(counts[range].iter().copied()).collect()
+            })
+            .collect();
+        let ascend = |of_one: &Vec<(u32, u32)>| of_one.is_sorted_by(|left, right| left.0 < right.0);
+        ensure(occurs.iter().all(ascend), other)?;
+        Ok(Self { given, drawn, occurs })
     }
 
     /// Whether the pair occurs.
@@ -282,6 +333,11 @@ impl Spare {
     /// Whether so many records are too many to keep all their entries.
     pub(super) fn is_drawn(records: usize) -> bool {
         records > SPARE
+    }
+
+    /// All of them.
+    pub(super) fn entries(&self) -> &[Mark] {
+        &self.0
     }
 
     /// One of the entries.

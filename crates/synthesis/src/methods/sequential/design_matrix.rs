@@ -6,7 +6,9 @@ use table::Column;
 use table::column::Entry;
 
 use super::conditional::{Given, Task};
+use super::surroundings::Conditioning;
 use crate::SynthesisError;
+use crate::stored::{StateReader, StateWriter, ensure};
 
 /// How predictors become columns, learned from the records of a fit.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -25,7 +27,37 @@ enum Columns {
 /// A number, missing, and the special codes.
 const MOST_MARKS: usize = 2 + table::column::MOST_SPECIAL_CODES;
 
+/// The name under which a plan and the remark of its fit are stored.
+const PLAN: &str = "design";
+
 impl DesignPlan {
+    /// Writes the plan, and what the fit has to say of itself.
+    pub(super) fn store(&self, remark: Option<&str>, into: &mut StateWriter<'_>) -> std::io::Result<()> {
+        into.settings(PLAN, &(self, remark))
+    }
+
+    /// A plan of the predictors of a conditional, and the remark of its fit.
+    pub(super) fn load(
+        from: &mut StateReader<'_>,
+        of: Conditioning<'_>,
+    ) -> Result<(Self, Option<String>), SynthesisError> {
+        let (plan, remark): (Self, Option<String>) = from.settings(PLAN)?;
+        let of_predictor = |columns: &Columns| {
+            let (variable, _) = columns.width();
+            of.predictors.contains(&variable) && columns.are_of(of.around.levels(variable))
+        };
+        ensure(
+            plan.0.iter().all(of_predictor),
+            "the columns of a regression are not those of its predictors",
+        )?;
+        Ok((plan, remark))
+    }
+
+    /// How many columns the design has.
+    pub(super) fn columns(&self) -> usize {
+        1 + self.0.iter().map(|columns| columns.width().1).sum::<usize>()
+    }
+
     /// The plan for the predictors of a task.
     pub(super) fn learn(task: &Task<'_>) -> Self {
         let mut columns = Vec::new();
@@ -118,11 +150,29 @@ impl DesignPlan {
 }
 
 impl Columns {
+    /// Whether these can be of a variable of so many levels, or of a number.
+    fn are_of(&self, levels_of_variable: Option<usize>) -> bool {
+        let are_positions = |position: &[u32], levels: u32, size: usize| {
+            levels > 1
+                && position.len() == size
+                && levels as usize <= size
+                && position.iter().all(|position| *position < levels)
+        };
+        match (self, levels_of_variable) {
+            (Self::Levels { position, levels, .. }, Some(size)) => are_positions(position, *levels, size + 1),
+            (Self::Marks { position, levels, .. }, None) => are_positions(position, *levels, MOST_MARKS),
+            (Self::Number { mean, deviation, .. }, None) => {
+                mean.is_finite() && deviation.is_finite() && *deviation > 0.0
+            }
+            _ => false,
+        }
+    }
+
     /// The variable, and how many columns of the design it has here.
     fn width(&self) -> (usize, usize) {
         match self {
             Self::Levels { variable, levels, .. } | Self::Marks { variable, levels, .. } => {
-                (*variable, *levels as usize - 1)
+                (*variable, (*levels as usize).saturating_sub(1))
             }
             Self::Number { variable, .. } => (*variable, 1),
         }

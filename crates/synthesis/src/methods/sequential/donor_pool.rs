@@ -2,13 +2,13 @@
 
 use std::ops::Range;
 
-use serde::{Deserialize, Serialize};
-
 use super::donors::DonorWeights;
+use crate::SynthesisError;
 use crate::randomness::{Rng, Seed};
+use crate::stored::{StateReader, StateWriter, cuts_into_parts, ensure};
 
 /// Records sorted by their cell, the first key first: the records that agree on the first few keys lie together.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct DonorPool {
     /// For each key, the values that occur, ascending.
     values: Vec<Vec<u64>>,
@@ -48,6 +48,37 @@ impl DonorPool {
         }
         offsets.push(records as u32);
         Self { values, cells, offsets, donors, weights: DonorWeights::default() }
+    }
+
+    /// Writes the pool.
+    pub(super) fn store(&self, into: &mut StateWriter<'_>) -> std::io::Result<()> {
+        self.values.iter().try_for_each(|values| into.array("values of a key", values))?;
+        into.array("cells", &self.cells)?;
+        into.array("offsets of donors", &self.offsets)?;
+        into.array("donors", &self.donors)
+    }
+
+    /// A pool of so many keys whose donors are among so many records.
+    pub(super) fn load(
+        from: &mut StateReader<'_>,
+        keys: usize,
+        records: usize,
+    ) -> Result<Self, SynthesisError> {
+        let values =
+            (0..keys).map(|_| from.array("values of a key")).collect::<Result<Vec<Vec<u64>>, _>>()?;
+        let (cells, offsets): (Vec<u32>, Vec<u32>) = (from.array("cells")?, from.array("offsets of donors")?);
+        let donors: Vec<u32> = from.array("donors")?;
+        let cells_are_fine = (offsets.len() - usize::from(!offsets.is_empty())).checked_mul(keys)
+            == Some(cells.len())
+            && cells.iter().enumerate().all(|(at, code)| (*code as usize) < values[at % keys].len())
+            && (keys == 0 || cells.chunks_exact(keys).is_sorted_by(|left, right| left < right));
+        let are_fine = cells_are_fine
+            && values.iter().all(|values| values.is_sorted_by(|left, right| left < right))
+            && !donors.is_empty()
+            && cuts_into_parts(&offsets, donors.len())
+            && donors.iter().all(|donor| (*donor as usize) < records);
+        ensure(are_fine, "its donors are not those of its cells")?;
+        Ok(Self { values, cells, offsets, donors, weights: DonorWeights::default() })
     }
 
     /// How many keys there are.

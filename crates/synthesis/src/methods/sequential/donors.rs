@@ -4,12 +4,11 @@ use std::ops::Range;
 
 use rand::RngExt;
 use rand_distr::{Distribution, Exp1};
-use serde::{Deserialize, Serialize};
 
 use crate::randomness::{Rng, Seed};
 
 /// Weights of donors that lie one after the other, or none where all weigh the same.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct DonorWeights {
     /// The sum of the weights up to and with each donor.
     cumulative: Option<Vec<f64>>,

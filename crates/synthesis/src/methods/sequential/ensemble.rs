@@ -4,14 +4,16 @@
 //! the trees' donors.
 
 use rand::RngExt;
-use serde::{Deserialize, Serialize};
 use statistics::trees::{Forest, ForestOptions, Tree};
 
 use super::cart::{FitColumns, LeafResponses, failed, leaves_of, options, split_by, tree_response};
-use super::conditional::{Conditional, Draws, Given, Task, from_state};
+use super::conditional::{Conditional, Draws, Given, Task};
 use super::donors::DonorWeights;
+use super::stored_tree;
+use super::surroundings::Conditioning;
 use crate::SynthesisError;
 use crate::randomness::{Rng, Seed};
+use crate::stored::{StateReader, StateWriter, ensure};
 
 /// The name of the method that looks at all predictors in every node.
 pub(super) const BAGGING: &str = "bagging";
@@ -19,7 +21,10 @@ pub(super) const BAGGING: &str = "bagging";
 /// The name of the method that looks at a few predictors in every node.
 pub(super) const FOREST: &str = "forest";
 
-#[derive(Debug, Serialize, Deserialize)]
+/// The name under which it is stored which of the two it is, and of how many trees.
+const ENSEMBLE: &str = "ensemble";
+
+#[derive(Debug)]
 struct Ensemble {
     forest: bool,
     trees: Vec<Member>,
@@ -27,7 +32,7 @@ struct Ensemble {
     responses: LeafResponses,
 }
 
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug)]
 struct Member {
     tree: Tree,
     weights: DonorWeights,
@@ -61,8 +66,19 @@ fn fit(task: &Task<'_>, predictors_per_split: Option<usize>) -> Result<Box<dyn C
 }
 
 /// A fit from its stored state.
-pub(super) fn load(state: serde_json::Value) -> Result<Box<dyn Conditional>, SynthesisError> {
-    from_state::<Ensemble>(state)
+pub(super) fn load(
+    from: &mut StateReader<'_>,
+    of: Conditioning<'_>,
+) -> Result<Box<dyn Conditional>, SynthesisError> {
+    let (forest, count): (bool, usize) = from.settings(ENSEMBLE)?;
+    ensure(count > 0, "an ensemble has no trees")?;
+    let responses = LeafResponses::load(from, of)?;
+    let mut trees = Vec::new();
+    for _ in 0..count {
+        let tree = stored_tree::load(from, of, responses.len())?;
+        trees.push(Member { tree, weights: DonorWeights::default() });
+    }
+    Ok(Box::new(Ensemble { forest, trees, responses }))
 }
 
 impl Conditional for Ensemble {
@@ -104,7 +120,9 @@ impl Conditional for Ensemble {
         })
     }
 
-    fn state(&self) -> serde_json::Value {
-        serde_json::json!(self)
+    fn store(&self, into: &mut StateWriter<'_>) -> std::io::Result<()> {
+        into.settings(ENSEMBLE, &(self.forest, self.trees.len()))?;
+        self.responses.store(into)?;
+        self.trees.iter().try_for_each(|member| stored_tree::store(&member.tree, into))
     }
 }

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use serde::{Deserialize, Serialize};
 use statistics::trees::{Coding, Predictor};
 use table::schema::Kind;
 use table::{Column, Variable};
@@ -10,6 +9,7 @@ use table::{Column, Variable};
 use super::frame::numbers_and_marks;
 use super::groups::Groups;
 use crate::SynthesisError;
+use crate::stored::{StateReader, StateWriter, damaged, ensure};
 
 /// Levels of a predictor with fewer records than this are put together.
 const RARE: u32 = 20;
@@ -25,7 +25,7 @@ pub(super) struct Feature {
 }
 
 /// How values of a variable become codes and groups.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug)]
 pub(super) struct FeatureCoding {
     codes: Arc<Coding>,
     groups: Arc<Groups>,
@@ -92,6 +92,39 @@ impl Feature {
     /// How its values became codes and groups.
     pub(super) fn coding(&self) -> FeatureCoding {
         FeatureCoding { codes: Arc::clone(self.predictor.coding()), groups: Arc::clone(&self.of_codes) }
+    }
+}
+
+impl FeatureCoding {
+    /// How many codes are ordered, and how many are not.
+    pub(super) fn codes(&self) -> (u32, u32) {
+        (self.codes.ordered_codes(), self.codes.unordered_codes())
+    }
+
+    /// How many groups there are.
+    pub(super) fn groups(&self) -> usize {
+        self.groups.count()
+    }
+
+    /// Writes the coding.
+    pub(super) fn store(&self, into: &mut StateWriter<'_>) -> std::io::Result<()> {
+        into.settings("unordered codes", &self.codes.unordered_codes())?;
+        into.array("values of codes", self.codes.values())?;
+        self.groups.store(into)
+    }
+
+    /// The coding of a variable.
+    pub(super) fn load(from: &mut StateReader<'_>, variable: &Variable) -> Result<Self, SynthesisError> {
+        let unordered = from.settings("unordered codes")?;
+        let codes = Coding::stored(from.array("values of codes")?, unordered).map_err(damaged)?;
+        let is_of_variable = match &variable.kind {
+            Kind::Ordinal { levels } => codes == Coding::ordered(levels.len() as u32, 1),
+            Kind::Categorical { levels } => codes == Coding::categorical(levels.len() as u32 + 1),
+            _ => unordered as usize <= 1 + variable.codes.len() && codes.codes() > 0,
+        };
+        ensure(is_of_variable, "the codes of a predictor are not those of its variable")?;
+        let groups = Groups::load(from, codes.codes())?;
+        Ok(Self { codes: Arc::new(codes), groups: Arc::new(groups) })
     }
 }
 

@@ -4,7 +4,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use table::{Table, TableError, Variable};
+use table::{Kind, Table, TableError, Variable};
 
 use super::apart;
 use super::conditional::Given;
@@ -17,10 +17,12 @@ use super::model::{SequentialModel, Stored, guards};
 use super::plan::{Plan, Step, StepWay};
 use super::smoothing::SmoothingKind;
 use super::stored_column::StoredColumn;
+use super::surroundings::Surroundings;
 use super::variable_methods::{VariableMethod, Way};
 use crate::key::Key;
 use crate::randomness::Seed;
 use crate::run::Part;
+use crate::stored::{StateReader, StateWriter, damaged, ensure};
 use crate::{SynthesisError, checkpoint};
 
 /// From this share of draws on that leave the range it is told.
@@ -30,7 +32,7 @@ const TOLD: f64 = 0.01;
 const TRIED: usize = 2_000;
 
 /// A step that can draw its targets.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug)]
 pub(super) struct FittedStep {
     pub targets: Vec<usize>,
     pub draws: StepDraws,
@@ -43,7 +45,7 @@ pub(super) struct FittedStep {
 }
 
 /// What a step draws from.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug)]
 pub(super) enum StepDraws {
     Keep(Vec<StoredColumn>),
     Constant(Mark),
@@ -53,7 +55,112 @@ pub(super) enum StepDraws {
     Model { predictors: Vec<usize>, variable: FittedVariable },
 }
 
+/// What is stored of a step beside what it draws from.
+#[derive(Serialize, Deserialize)]
+struct StoredStep {
+    targets: Vec<usize>,
+    draws: StoredDraws,
+    nestings: usize,
+    spare: Spare,
+    out_of_range: f64,
+}
+
+/// How a stored step draws.
+#[derive(Serialize, Deserialize)]
+enum StoredDraws {
+    Keep,
+    Constant(Mark),
+    Computed(String),
+    Auxiliary(usize),
+    Sample(Vec<String>),
+    Model(Vec<usize>),
+}
+
+/// The name under which they are stored.
+const STEP: &str = "step";
+
 impl FittedStep {
+    /// Writes the step.
+    pub(super) fn store(&self, into: &mut StateWriter<'_>) -> std::io::Result<()> {
+        let draws = match &self.draws {
+            StepDraws::Keep(_) => StoredDraws::Keep,
+            StepDraws::Constant(mark) => StoredDraws::Constant(*mark),
+            StepDraws::Computed(text) => StoredDraws::Computed(text.clone()),
+            StepDraws::Auxiliary(at) => StoredDraws::Auxiliary(*at),
+            StepDraws::Sample { within, .. } => StoredDraws::Sample(within.clone()),
+            StepDraws::Model { predictors, .. } => StoredDraws::Model(predictors.clone()),
+        };
+        let step = StoredStep {
+            targets: self.targets.clone(),
+            draws,
+            nestings: self.nestings.len(),
+            spare: self.spare.clone(),
+            out_of_range: self.out_of_range,
+        };
+        into.settings(STEP, &step)?;
+        self.nestings.iter().try_for_each(|nesting| nesting.store(into))?;
+        match &self.draws {
+            StepDraws::Keep(columns) => columns.iter().try_for_each(|column| column.store(into)),
+            StepDraws::Sample { pool, columns, .. } => {
+                pool.store(into)?;
+                columns.iter().try_for_each(|column| column.store(into))
+            }
+            StepDraws::Model { variable, .. } => variable.store(into),
+            StepDraws::Constant(_) | StepDraws::Computed(_) | StepDraws::Auxiliary(_) => Ok(()),
+        }
+    }
+
+    /// A step of these surroundings, whose targets are not known before.
+    pub(super) fn load(from: &mut StateReader<'_>, around: Surroundings<'_>) -> Result<Self, SynthesisError> {
+        let StoredStep { targets, draws, nestings, spare, out_of_range } = from.settings(STEP)?;
+        let is_new =
+            |at: &usize| around.known.get(*at) == Some(&false) && around.variables[*at].kind != Kind::TextId;
+        let are_different = (1..targets.len()).all(|place| !targets[..place].contains(&targets[place]));
+        let Some(first) = targets.first().copied().filter(|_| targets.iter().all(is_new) && are_different)
+        else {
+            return Err(damaged("a step draws variables that are there already, or that there are not"));
+        };
+        let is_alone = targets.len() == 1;
+        let can_spare = spare.entries().iter().all(|mark| around.can_hold(first, *mark));
+        ensure(
+            can_spare && (is_alone || spare.entries().is_empty()),
+            "entries of the data are of another variable",
+        )?;
+        let mut nested = Vec::new();
+        for _ in 0..nestings {
+            nested.push(Nesting::load(from, around, &targets)?);
+        }
+        let columns = |from: &mut StateReader<'_>| {
+            let column = |at: &usize| StoredColumn::load(from, &around.variables[*at], around.records);
+            targets.iter().map(column).collect::<Result<Vec<_>, _>>()
+        };
+        let draws = match draws {
+            StoredDraws::Keep => StepDraws::Keep(columns(from)?),
+            StoredDraws::Sample(within) => {
+                for key in &within {
+                    Key::parse(key, around.variables)?;
+                }
+                let pool = DonorPool::load(from, within.len(), around.records)?;
+                StepDraws::Sample { within, pool, columns: columns(from)? }
+            }
+            StoredDraws::Constant(mark) if is_alone && around.can_hold(first, mark) => {
+                StepDraws::Constant(mark)
+            }
+            StoredDraws::Computed(text) if is_alone && around.levels(first).is_none() => {
+                StepDraws::Computed(text)
+            }
+            StoredDraws::Auxiliary(at) if is_alone && around.is_auxiliary(first, at) => {
+                StepDraws::Auxiliary(at)
+            }
+            StoredDraws::Model(predictors) if is_alone => {
+                let variable = FittedVariable::load(from, around, first, &predictors)?;
+                StepDraws::Model { predictors, variable }
+            }
+            _ => return Err(damaged("a step draws what its variable cannot hold")),
+        };
+        Ok(Self { targets, draws, nestings: nested, spare, out_of_range })
+    }
+
     /// The same step with parameters drawn from their posterior.
     pub(super) fn with_drawn_parameters(&self, seed: Seed) -> Self {
         let draws = match &self.draws {
@@ -110,6 +217,7 @@ pub(super) fn fit(
         wanted.transpose()
     });
     let features = features.collect::<Result<Vec<_>, _>>()?;
+    let codings: Vec<_> = features.iter().map(|feature| feature.as_ref().map(Feature::coding)).collect();
     let (targets, guards) = targets_and_guards(plan, records)?;
     let given = Given { frame: &frame, features: &features };
     let done = AtomicUsize::new(0);
@@ -117,7 +225,20 @@ pub(super) fn fit(
         part.watch.check()?;
         let step = &plan.steps[number];
         let known = &targets[..number];
-        let fitted = checkpoint::kept(part.checkpoint.as_deref(), number, || {
+        let stored = checkpoint::StoredPart { folder: part.checkpoint.as_deref(), number };
+        let load = |from: &mut StateReader<'_>| {
+            let mut is_known = vec![false; plan.variables.len()];
+            known.iter().copied().flatten().for_each(|at| is_known[*at] = true);
+            let around = Surroundings {
+                variables: &plan.variables,
+                auxiliary: &plan.auxiliary,
+                codings: &codings,
+                known: &is_known,
+                records: records.rows(),
+            };
+            FittedStep::load(from, around)
+        };
+        let fitted = stored.kept(load, FittedStep::store, || {
             fit_step(plan, step, &guards[number], known, given, seed.child(number as u64))
         })?;
         let name = &plan.variables[step.targets[0]].name;
@@ -127,15 +248,15 @@ pub(super) fn fit(
     };
     let steps = (0..plan.steps.len()).into_par_iter().map(fit_one).collect::<Result<Vec<_>, _>>()?;
     remarks.extend(steps.iter().flat_map(|step| step.remarks(plan)));
-    SequentialModel::new(Stored {
-        schema: records.schema().to_toml(),
+    let stored = Stored {
         auxiliary: plan.auxiliary.clone(),
         records: records.rows(),
         proper: plan.proper,
-        codings: features.iter().map(|feature| feature.as_ref().map(Feature::coding)).collect(),
+        codings,
         steps,
         remarks,
-    })
+    };
+    SequentialModel::new(&records.shared_schema(), stored)
 }
 
 /// Refuses rules of the schema that leave nothing to learn of a variable.

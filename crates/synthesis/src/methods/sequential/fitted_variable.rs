@@ -5,17 +5,19 @@ use table::column::Entry;
 use table::expression::Value;
 use table::{Column, Kind, Variable};
 
-use super::apart;
-use super::conditional::{Conditional, Given, Response, Task};
+use super::apart::{self, are_codes};
+use super::conditional::{self, Conditional, Given, Response, Task};
 use super::options::Settings;
 use super::smoothing::Smoothing;
+use super::surroundings::{Drawing, Surroundings};
 use super::two_stage;
 use super::variable_methods::VariableMethod;
 use crate::SynthesisError;
 use crate::randomness::{Rng, Seed};
+use crate::stored::{StateReader, StateWriter, damaged, ensure};
 
 /// A variable that can be drawn given earlier ones.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug)]
 pub(super) enum FittedVariable {
     /// Every record has the same.
     Constant(Mark),
@@ -38,13 +40,12 @@ pub(super) enum FittedVariable {
         /// Whether numbers are whole.
         whole: bool,
         /// Numbers are multiples of this: the precision with which times are written.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         step: Option<f64>,
     },
 }
 
 /// The distribution of the numbers of a variable.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug)]
 pub(super) enum FittedNumber {
     Constant(f64),
     Model { model: Box<dyn Conditional>, smoothing: Smoothing },
@@ -96,7 +97,102 @@ pub(super) struct VariableTask<'a> {
     pub seed: Seed,
 }
 
+/// What is stored of a variable beside its models.
+#[derive(Serialize, Deserialize)]
+enum StoredVariable {
+    Constant(Mark),
+    Levels(Vec<u32>),
+    Numbers { marks: Vec<Mark>, number: StoredNumber },
+}
+
+/// What is stored of its numbers.
+#[derive(Serialize, Deserialize)]
+enum StoredNumber {
+    None,
+    Constant(f64),
+    Model,
+}
+
+/// The name under which they are stored.
+const VARIABLE: &str = "variable";
+
 impl FittedVariable {
+    /// Writes the variable.
+    pub(super) fn store(&self, into: &mut StateWriter<'_>) -> std::io::Result<()> {
+        match self {
+            Self::Constant(mark) => into.settings(VARIABLE, &StoredVariable::Constant(*mark)),
+            Self::Levels { levels, model, .. } => {
+                into.settings(VARIABLE, &StoredVariable::Levels(levels.clone()))?;
+                conditional::store(model.as_ref(), into)
+            }
+            Self::Numbers { marks, mark, number, .. } => {
+                let stored = match number {
+                    None => StoredNumber::None,
+                    Some(FittedNumber::Constant(number)) => StoredNumber::Constant(*number),
+                    Some(FittedNumber::Model { .. }) => StoredNumber::Model,
+                };
+                into.settings(VARIABLE, &StoredVariable::Numbers { marks: marks.clone(), number: stored })?;
+                if let Some(mark) = mark {
+                    conditional::store(mark.as_ref(), into)?;
+                }
+                if let Some(FittedNumber::Model { model, smoothing }) = number {
+                    smoothing.store(into)?;
+                    conditional::store(model.as_ref(), into)?;
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// A variable of the surroundings, given predictors that are known.
+    pub(super) fn load(
+        from: &mut StateReader<'_>,
+        around: Surroundings<'_>,
+        variable: usize,
+        predictors: &[usize],
+    ) -> Result<Self, SynthesisError> {
+        ensure(predictors.iter().all(|at| around.is_known(*at)), "a predictor comes after what it predicts")?;
+        let other = || damaged("what is drawn of a variable is not what it can hold");
+        let draws = |drawing: Drawing| around.conditioning(predictors, drawing);
+        match (from.settings(VARIABLE)?, around.levels(variable)) {
+            (StoredVariable::Constant(mark), _) if around.can_hold(variable, mark) => {
+                Ok(Self::Constant(mark))
+            }
+            (StoredVariable::Levels(levels), Some(of)) if are_codes(&levels, of as u32 + 1) => {
+                let model = conditional::load(from, draws(Drawing::Categories(levels.len() as u32)))?;
+                Ok(Self::Levels { levels, of: of as u32, model })
+            }
+            (StoredVariable::Numbers { marks, number }, None) => {
+                let is_mark =
+                    |mark: &Mark| !matches!(mark, Mark::Value(_)) && around.can_hold(variable, *mark);
+                if marks.is_empty() || !marks.iter().all(is_mark) {
+                    return Err(other());
+                }
+                let mark = match marks.len() as u32 {
+                    1 => None,
+                    count => Some(conditional::load(from, draws(Drawing::Categories(count)))?),
+                };
+                let number = match number {
+                    StoredNumber::None => None,
+                    StoredNumber::Constant(number) if number.is_finite() => {
+                        Some(FittedNumber::Constant(number))
+                    }
+                    StoredNumber::Constant(_) => return Err(other()),
+                    StoredNumber::Model => {
+                        let smoothing = Smoothing::load(from)?;
+                        let model = conditional::load(from, draws(Drawing::Numbers))?;
+                        Some(FittedNumber::Model { model, smoothing })
+                    }
+                };
+                let kind = &around.variables[variable].kind;
+                let whole = !matches!(kind, Kind::Real { .. });
+                let step = kind.step().filter(|step| *step > 1.0);
+                Ok(Self::Numbers { marks, mark, number, whole, step })
+            }
+            _ => Err(other()),
+        }
+    }
+
     /// Fits a variable to records, of which there is at least one.
     pub(super) fn fit(task: &VariableTask<'_>) -> Result<Self, SynthesisError> {
         let frame = task.given.frame;

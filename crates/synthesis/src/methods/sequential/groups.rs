@@ -1,6 +1,7 @@
 //! Values put together in a few groups, so that tables of two variables can be counted whatever the variables are.
 
-use serde::{Deserialize, Serialize};
+use crate::SynthesisError;
+use crate::stored::{StateReader, StateWriter, ensure};
 
 /// A variable has at most so many groups.
 const MOST: usize = 32;
@@ -9,7 +10,7 @@ const MOST: usize = 32;
 const PIECES: u64 = 5;
 
 /// Which group each code of a variable is in.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Groups {
     of_code: Vec<u8>,
     /// How many groups there are, without the rest.
@@ -44,6 +45,23 @@ impl Groups {
             of_code[ordered + level] = (count + place.min(on_their_own)) as u8;
         }
         Self { of_code, own: count + on_their_own, has_rest: on_their_own < others.len() }
+    }
+
+    /// Writes the groups.
+    pub(super) fn store(&self, into: &mut StateWriter<'_>) -> std::io::Result<()> {
+        into.settings("groups", &(self.own, self.has_rest))?;
+        into.array("groups of codes", &self.of_code)
+    }
+
+    /// The groups of so many codes.
+    pub(super) fn load(from: &mut StateReader<'_>, codes: usize) -> Result<Self, SynthesisError> {
+        let (own, has_rest) = from.settings("groups")?;
+        let groups = Self { of_code: from.array("groups of codes")?, own, has_rest };
+        let are_fine = groups.of_code.len() == codes
+            && own <= MOST
+            && groups.of_code.iter().all(|group| usize::from(*group) < groups.count().max(1));
+        ensure(are_fine, "the codes of a predictor are in groups that are not there")?;
+        Ok(groups)
     }
 
     /// How many groups there are, without the rest.

@@ -1,19 +1,20 @@
 //! `logreg`: one of two categories by logistic regression.
 
 use rand::RngExt;
-use serde::{Deserialize, Serialize};
 use statistics::regression::{Family, Iterations, logistic};
 
-use super::conditional::{Conditional, Draws, Given, Response, Task, from_state};
+use super::conditional::{Conditional, Draws, Given, Response, Task};
 use super::design_matrix::{DesignPlan, failed};
 use super::posterior::Posterior;
+use super::surroundings::Conditioning;
 use crate::SynthesisError;
 use crate::randomness::{Rng, Seed};
+use crate::stored::{StateReader, StateWriter, ensure};
 
 /// The name of the method.
 pub(super) const NAME: &str = "logreg";
 
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug)]
 struct Logistic {
     plan: DesignPlan,
     posterior: Posterior,
@@ -35,8 +36,14 @@ pub(super) fn fit(task: &Task<'_>) -> Result<Box<dyn Conditional>, SynthesisErro
 }
 
 /// A fit from its stored state.
-pub(super) fn load(state: serde_json::Value) -> Result<Box<dyn Conditional>, SynthesisError> {
-    from_state::<Logistic>(state)
+pub(super) fn load(
+    from: &mut StateReader<'_>,
+    of: Conditioning<'_>,
+) -> Result<Box<dyn Conditional>, SynthesisError> {
+    ensure(of.categories()? == 2, "a logistic regression draws one of two categories")?;
+    let (plan, remark) = DesignPlan::load(from, of)?;
+    let posterior = Posterior::load(from, plan.columns())?;
+    Ok(Box::new(Logistic { plan, posterior, remark }))
 }
 
 impl Conditional for Logistic {
@@ -61,8 +68,9 @@ impl Conditional for Logistic {
         Box::new(Self { posterior: self.posterior.drawn(seed), ..self.clone() })
     }
 
-    fn state(&self) -> serde_json::Value {
-        serde_json::json!(self)
+    fn store(&self, into: &mut StateWriter<'_>) -> std::io::Result<()> {
+        self.plan.store(self.remark.as_deref(), into)?;
+        self.posterior.store(into)
     }
 
     fn remark(&self) -> Option<String> {

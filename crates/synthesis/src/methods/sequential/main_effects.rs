@@ -26,13 +26,15 @@ use std::ops::Range;
 
 use rand::RngExt;
 use rand_distr::{Distribution, Gamma};
-use serde::{Deserialize, Serialize};
 
 use super::conditional::{Response, Task};
 use super::donors::DonorWeights;
-use super::feature::Feature;
+use super::feature::{Feature, FeatureCoding};
 use super::groups::{self, Groups};
+use super::surroundings::Conditioning;
+use crate::SynthesisError;
 use crate::randomness::{Rng, Seed};
+use crate::stored::{StateReader, StateWriter, ensure};
 
 /// A response of fewer records than this keeps its share in the leaf.
 const FEW: u32 = 100;
@@ -46,8 +48,10 @@ const LARGEST_FACTOR: f64 = 1000.0;
 /// … and in draws, after so many of them, weights are brought back to a sum of 1, lest they leave the range of their type.
 const FACTORS_AT_ONCE: usize = 8;
 
+const OTHER_RUNS: &str = "the groups of donors in the leaves of a tree are not those of its leaves";
+
 /// Factors of the donors in the leaves of a tree.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug)]
 pub(super) struct MainEffects {
     /// How many groups the response has, without those that keep their share.
     groups: usize,
@@ -60,7 +64,7 @@ pub(super) struct MainEffects {
 }
 
 /// The main effect of one predictor: a cell for each of its groups and each of the response's, the latter side by side.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug)]
 struct Effect {
     /// φ.
     factors: Vec<f32>,
@@ -69,7 +73,7 @@ struct Effect {
 }
 
 /// Donors of one leaf that are in the same group; they lie side by side.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug)]
 struct Run {
     group: u8,
     start: u32,
@@ -119,6 +123,59 @@ impl MainEffects {
         }
         effects.predictors = predictors;
         effects
+    }
+
+    /// Writes the factors and the runs, of which each begins where the one before it ends, and the first of a leaf with the leaf.
+    pub(super) fn store(&self, into: &mut StateWriter<'_>) -> std::io::Result<()> {
+        into.settings("groups of the response", &self.groups)?;
+        into.array("runs of leaves", &self.leaves)?;
+        into.numbers("groups of runs", self.runs.len(), self.runs.iter().map(|run| run.group))?;
+        into.numbers("ends of runs", self.runs.len(), self.runs.iter().map(|run| run.end))?;
+        self.predictors.iter().try_for_each(|effect| {
+            into.array("factors", &effect.factors)?;
+            into.array("observed", &effect.observed)
+        })
+    }
+
+    /// Factors of the predictors of a conditional, for donors of leaves that lie between `offsets`.
+    pub(super) fn load(
+        from: &mut StateReader<'_>,
+        of: Conditioning<'_>,
+        offsets: &[u32],
+    ) -> Result<Self, SynthesisError> {
+        let groups: usize = from.settings("groups of the response")?;
+        let leaves: Vec<u32> = from.array("runs of leaves")?;
+        let (of_runs, ends): (Vec<u8>, Vec<u32>) =
+            (from.array("groups of runs")?, from.array("ends of runs")?);
+        let are_lists = leaves.len() == offsets.len()
+            && leaves[0] == 0
+            && leaves.is_sorted()
+            && leaves.last().is_some_and(|last| *last as usize == ends.len())
+            && of_runs.len() == ends.len();
+        ensure(are_lists, OTHER_RUNS)?;
+        let mut runs = Vec::with_capacity(ends.len());
+        for (leaf, donors) in leaves.windows(2).zip(offsets.windows(2)) {
+            let (mut start, mut after) = (donors[0], 0);
+            for at in leaf[0] as usize..leaf[1] as usize {
+                let run = Run { group: of_runs[at], start, end: ends[at] };
+                let group = usize::from(run.group);
+                let is_fine = (after..groups).contains(&group) && run.start < run.end && run.end <= donors[1];
+                ensure(is_fine, OTHER_RUNS)?;
+                (start, after) = (run.end, group + 1);
+                runs.push(run);
+            }
+        }
+        let mut predictors = Vec::with_capacity(of.predictors.len());
+        for predictor in of.predictors {
+            let of_predictor = of.around.codings[*predictor].as_ref().map_or(0, FeatureCoding::groups);
+            let (factors, observed): (Vec<f32>, Vec<u32>) = (from.array("factors")?, from.array("observed")?);
+            let are_fine = of_predictor.checked_mul(groups) == Some(factors.len())
+                && observed.len() == factors.len()
+                && factors.iter().all(|factor| factor.is_finite() && *factor > 0.0);
+            ensure(are_fine, "the main effects of a tree are not those of its predictors")?;
+            predictors.push(Effect { factors, observed });
+        }
+        Ok(Self { groups, offsets: offsets.to_vec(), leaves, runs, predictors })
     }
 
     /// The same with the counts behind the factors drawn from their posterior, Gamma(o + c), as if cells were independent.

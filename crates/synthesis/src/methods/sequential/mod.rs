@@ -42,6 +42,8 @@ mod quantile;
 mod smoothing;
 mod step_drawing;
 mod stored_column;
+mod stored_tree;
+mod surroundings;
 mod two_stage;
 mod variable_methods;
 mod visit_sequence;

@@ -5,8 +5,7 @@ use std::sync::Arc;
 
 use rand::RngExt;
 use serde::{Deserialize, Serialize};
-use table::schema::{Schema, SchemaFile};
-use table::{Column, Kind, Table, Variable};
+use table::{Column, Kind, Schema, Table, Variable};
 
 use super::auxiliary::Auxiliary;
 use super::conditional::Given;
@@ -15,17 +14,17 @@ use super::feature::{Feature, FeatureCoding};
 use super::fitted_step::{FittedStep, StepDraws};
 use super::frame::{ColumnBuilder, Frame};
 use super::step_drawing::StepDrawing;
+use super::surroundings::Surroundings;
 use crate::randomness::Seed;
+use crate::stored::{StateContext, StateReader, StateWriter, damaged, ensure};
 use crate::{Model, SynthesisError};
 
 /// How often records that were given up are drawn again from the start.
 const ROUNDS: u64 = 50;
 
-/// What a model file holds.
-#[derive(Debug, Serialize, Deserialize)]
+/// What was fitted.
+#[derive(Debug)]
 pub(super) struct Stored {
-    /// The schema that the records keep, as TOML.
-    pub schema: String,
     pub auxiliary: Vec<Auxiliary>,
     /// How many records the data had.
     pub records: usize,
@@ -48,19 +47,67 @@ pub(super) struct SequentialModel {
 }
 
 /// A model from its stored state.
-pub fn load(state: serde_json::Value) -> Result<Box<dyn Model<Table>>, SynthesisError> {
-    let stored: Stored =
-        serde_json::from_value(state).map_err(|error| SynthesisError::ModelFile(error.to_string()))?;
-    Ok(Box::new(SequentialModel::new(stored)?))
+pub fn load(
+    from: &mut StateReader<'_>,
+    context: StateContext<'_>,
+) -> Result<Box<dyn Model<Table>>, SynthesisError> {
+    let Settings { auxiliary, proper, coded, steps: count, remarks } = from.settings(SETTINGS)?;
+    let Some(records) = context.records.filter(|records| (1..=u64::from(u32::MAX)).contains(records)) else {
+        return Err(damaged("it is not private, and its recipe is"));
+    };
+    let schema = context.schema;
+    let mut variables = schema.variables().to_vec();
+    for made in &auxiliary {
+        let is_fine = made.is_of(schema.variable(&made.of).ok());
+        let is_new = variables.iter().all(|variable| variable.name != made.name);
+        ensure(is_fine && is_new, "an auxiliary variable is not of the schema's variables")?;
+        variables.push(made.variable());
+    }
+    ensure(coded.len() == variables.len(), "the codes of some variables are missing")?;
+    let coding = |(variable, is_coded): (&Variable, bool)| {
+        if is_coded { FeatureCoding::load(from, variable).map(Some) } else { Ok(None) }
+    };
+    let codings = variables.iter().zip(coded).map(coding).collect::<Result<Vec<_>, _>>()?;
+    let mut known = vec![false; variables.len()];
+    let mut steps = Vec::new();
+    for _ in 0..count {
+        let around = Surroundings {
+            variables: &variables,
+            auxiliary: &auxiliary,
+            codings: &codings,
+            known: &known,
+            records: records as usize,
+        };
+        let step = FittedStep::load(from, around)?;
+        step.targets.iter().for_each(|at| known[*at] = true);
+        steps.push(step);
+    }
+    let stored = Stored { auxiliary, records: records as usize, proper, codings, steps, remarks };
+    let model = SequentialModel::new(schema, stored)?;
+    ensure(model.released.iter().all(|at| known[*at]), "some variables are not drawn")?;
+    Ok(Box::new(model))
 }
+
+/// What a model file holds beside codings and steps.
+#[derive(Serialize, Deserialize)]
+struct Settings {
+    auxiliary: Vec<Auxiliary>,
+    proper: bool,
+    /// Which variables trees split by.
+    coded: Vec<bool>,
+    steps: usize,
+    remarks: Vec<String>,
+}
+
+/// The name under which it holds them.
+const SETTINGS: &str = "sequence";
 
 impl SequentialModel {
     /// A model that can draw, from what was fitted.
-    pub(super) fn new(stored: Stored) -> Result<Self, SynthesisError> {
-        let schema = SchemaFile::parse(&stored.schema)?.finish()?;
+    pub(super) fn new(schema: &Arc<Schema>, stored: Stored) -> Result<Self, SynthesisError> {
         let mut variables = schema.variables().to_vec();
         variables.extend(stored.auxiliary.iter().map(Auxiliary::variable));
-        let rules = Rules::of(&schema, &variables)?;
+        let rules = Rules::of(schema, &variables)?;
         let targets: Vec<&[usize]> = stored.steps.iter().map(|step| &step.targets[..]).collect();
         let guards = guards(&rules, &targets, variables.len());
         let is_released =
@@ -68,7 +115,7 @@ impl SequentialModel {
         let released: Vec<usize> = (0..schema.variables().len()).filter(is_released).collect();
         let names: Vec<&str> = released.iter().map(|at| variables[*at].name.as_str()).collect();
         let empty = schema.variables().iter().map(empty_column).collect();
-        let released_schema = Table::new(Arc::new(schema), empty)?.select(&names)?.shared_schema();
+        let released_schema = Table::new(Arc::clone(schema), empty)?.select(&names)?.shared_schema();
         Ok(Self { stored, guards, released, released_schema, variables })
     }
 
@@ -179,8 +226,18 @@ impl Model<Table> for SequentialModel {
         self.stored.remarks.clone()
     }
 
-    fn state(&self) -> serde_json::Value {
-        serde_json::json!(self.stored)
+    fn store(&self, into: &mut StateWriter<'_>) -> std::io::Result<()> {
+        let Stored { auxiliary, proper, codings, steps, remarks, .. } = &self.stored;
+        let settings = Settings {
+            auxiliary: auxiliary.clone(),
+            proper: *proper,
+            coded: codings.iter().map(Option::is_some).collect(),
+            steps: steps.len(),
+            remarks: remarks.clone(),
+        };
+        into.settings(SETTINGS, &settings)?;
+        codings.iter().flatten().try_for_each(|coding| coding.store(into))?;
+        steps.iter().try_for_each(|step| step.store(into))
     }
 
     fn confidential(&self) -> Option<&'static str> {

@@ -1,14 +1,15 @@
 //! `polyreg`: one of several categories by multinomial logistic regression.
 
 use rand::RngExt;
-use serde::{Deserialize, Serialize};
 use statistics::regression::{Iterations, multinomial};
 
-use super::conditional::{Conditional, Draws, Given, Response, Task, from_state};
+use super::conditional::{Conditional, Draws, Given, Response, Task};
 use super::design_matrix::{DesignPlan, failed};
 use super::posterior::Posterior;
+use super::surroundings::Conditioning;
 use crate::SynthesisError;
 use crate::randomness::{Rng, Seed};
+use crate::stored::{StateReader, StateWriter};
 
 /// The name of the method.
 pub(super) const NAME: &str = "polyreg";
@@ -16,7 +17,7 @@ pub(super) const NAME: &str = "polyreg";
 /// More coefficients than this are refused: their information matrix would take minutes.
 const MOST_COEFFICIENTS: usize = 2_000;
 
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug)]
 struct Multinomial {
     plan: DesignPlan,
     /// The coefficients of every category but the first, one after the other.
@@ -55,8 +56,15 @@ pub(super) fn fit(task: &Task<'_>) -> Result<Box<dyn Conditional>, SynthesisErro
 }
 
 /// A fit from its stored state.
-pub(super) fn load(state: serde_json::Value) -> Result<Box<dyn Conditional>, SynthesisError> {
-    from_state::<Multinomial>(state)
+pub(super) fn load(
+    from: &mut StateReader<'_>,
+    of: Conditioning<'_>,
+) -> Result<Box<dyn Conditional>, SynthesisError> {
+    let size = of.categories()? as usize;
+    let (plan, remark) = DesignPlan::load(from, of)?;
+    let columns = plan.columns();
+    let posterior = Posterior::load(from, columns * size.saturating_sub(1))?;
+    Ok(Box::new(Multinomial { plan, posterior, columns, remark }))
 }
 
 impl Conditional for Multinomial {
@@ -95,8 +103,9 @@ impl Conditional for Multinomial {
         Box::new(Self { posterior: self.posterior.drawn(seed), ..self.clone() })
     }
 
-    fn state(&self) -> serde_json::Value {
-        serde_json::json!(self)
+    fn store(&self, into: &mut StateWriter<'_>) -> std::io::Result<()> {
+        self.plan.store(self.remark.as_deref(), into)?;
+        self.posterior.store(into)
     }
 
     fn remark(&self) -> Option<String> {

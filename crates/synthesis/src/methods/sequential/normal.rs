@@ -4,11 +4,13 @@ use rand_distr::{Distribution, StandardNormal};
 use serde::{Deserialize, Serialize};
 use statistics::regression::linear;
 
-use super::conditional::{Conditional, Draws, Given, Response, Task, from_state};
+use super::conditional::{Conditional, Draws, Given, Response, Task};
 use super::design_matrix::{DesignPlan, failed};
 use super::posterior::Posterior;
+use super::surroundings::Conditioning;
 use crate::SynthesisError;
 use crate::randomness::{Rng, Seed};
+use crate::stored::{StateReader, StateWriter};
 
 /// A transformation of the response.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -57,7 +59,10 @@ pub(super) const LOGNORM: &str = "lognorm";
 pub(super) const SQRTNORM: &str = "sqrtnorm";
 pub(super) const CUBERTNORM: &str = "cubertnorm";
 
-#[derive(Clone, Debug, Serialize, Deserialize)]
+/// The name under which the transformation is stored.
+const TRANSFORMATION: &str = "transformation";
+
+#[derive(Clone, Debug)]
 struct Normal {
     transformation: Transformation,
     plan: DesignPlan,
@@ -121,8 +126,15 @@ pub(super) fn not_numbers() -> SynthesisError {
 }
 
 /// A fit from its stored state.
-pub(super) fn load(state: serde_json::Value) -> Result<Box<dyn Conditional>, SynthesisError> {
-    from_state::<Normal>(state)
+pub(super) fn load(
+    from: &mut StateReader<'_>,
+    of: Conditioning<'_>,
+) -> Result<Box<dyn Conditional>, SynthesisError> {
+    of.numbers()?;
+    let transformation = from.settings(TRANSFORMATION)?;
+    let (plan, remark) = DesignPlan::load(from, of)?;
+    let posterior = Posterior::load(from, plan.columns())?;
+    Ok(Box::new(Normal { transformation, plan, posterior, remark }))
 }
 
 impl Conditional for Normal {
@@ -150,8 +162,10 @@ impl Conditional for Normal {
         Box::new(Self { posterior: self.posterior.drawn(seed), ..self.clone() })
     }
 
-    fn state(&self) -> serde_json::Value {
-        serde_json::json!(self)
+    fn store(&self, into: &mut StateWriter<'_>) -> std::io::Result<()> {
+        into.settings(TRANSFORMATION, &self.transformation)?;
+        self.plan.store(self.remark.as_deref(), into)?;
+        self.posterior.store(into)
     }
 
     fn remark(&self) -> Option<String> {

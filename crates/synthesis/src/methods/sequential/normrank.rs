@@ -3,21 +3,22 @@
 //! z = Φ⁻¹(rank / (n + 1)), ties at their mean rank; a drawn z takes the response of rank Φ(z) (n + 1) (synthpop's `normrank`).
 
 use rand_distr::{Distribution, StandardNormal};
-use serde::{Deserialize, Serialize};
 use statistics::regression::linear;
 use statrs::distribution::{ContinuousCDF, Normal};
 
-use super::conditional::{Conditional, Draws, Given, Response, Task, from_state};
+use super::conditional::{Conditional, Draws, Given, Response, Task};
 use super::design_matrix::{DesignPlan, failed};
 use super::normal::not_numbers;
 use super::posterior::Posterior;
+use super::surroundings::Conditioning;
 use crate::SynthesisError;
 use crate::randomness::{Rng, Seed};
+use crate::stored::{StateReader, StateWriter, ensure};
 
 /// The name of the method.
 pub(super) const NAME: &str = "normrank";
 
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug)]
 struct NormRank {
     /// The responses, ascending.
     sorted: Vec<f64>,
@@ -46,8 +47,17 @@ pub(super) fn fit(task: &Task<'_>) -> Result<Box<dyn Conditional>, SynthesisErro
 }
 
 /// A fit from its stored state.
-pub(super) fn load(state: serde_json::Value) -> Result<Box<dyn Conditional>, SynthesisError> {
-    from_state::<NormRank>(state)
+pub(super) fn load(
+    from: &mut StateReader<'_>,
+    of: Conditioning<'_>,
+) -> Result<Box<dyn Conditional>, SynthesisError> {
+    of.numbers()?;
+    let sorted: Vec<f64> = from.array("responses")?;
+    let are_fine = !sorted.is_empty() && sorted.iter().all(|number| number.is_finite());
+    ensure(are_fine && sorted.is_sorted(), "its responses are not in order")?;
+    let (plan, remark) = DesignPlan::load(from, of)?;
+    let posterior = Posterior::load(from, plan.columns())?;
+    Ok(Box::new(NormRank { sorted, plan, posterior, remark }))
 }
 
 impl Conditional for NormRank {
@@ -77,8 +87,10 @@ impl Conditional for NormRank {
         Box::new(Self { posterior: self.posterior.drawn(seed), ..self.clone() })
     }
 
-    fn state(&self) -> serde_json::Value {
-        serde_json::json!(self)
+    fn store(&self, into: &mut StateWriter<'_>) -> std::io::Result<()> {
+        into.array("responses", &self.sorted)?;
+        self.plan.store(self.remark.as_deref(), into)?;
+        self.posterior.store(into)
     }
 
     fn remark(&self) -> Option<String> {

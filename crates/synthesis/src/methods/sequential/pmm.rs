@@ -2,20 +2,24 @@
 //! predicted mean is nearest to its own.
 
 use rand::RngExt;
-use serde::{Deserialize, Serialize};
 use statistics::regression::linear;
 
-use super::conditional::{Conditional, Draws, Given, Response, Task, from_state};
+use super::conditional::{Conditional, Draws, Given, Response, Task};
 use super::design_matrix::{DesignPlan, failed};
 use super::normal::not_numbers;
 use super::posterior::Posterior;
+use super::surroundings::Conditioning;
 use crate::SynthesisError;
 use crate::randomness::{Rng, Seed};
+use crate::stored::{StateReader, StateWriter, ensure};
 
 /// The name of the method.
 pub(super) const NAME: &str = "pmm";
 
-#[derive(Clone, Debug, Serialize, Deserialize)]
+/// The name under which the number of donors is stored.
+const DONORS: &str = "donors";
+
+#[derive(Clone, Debug)]
 struct PredictiveMeanMatching {
     /// Predicted means and responses of the original records, ascending by mean.
     means: Vec<f64>,
@@ -45,8 +49,21 @@ pub(super) fn fit(task: &Task<'_>) -> Result<Box<dyn Conditional>, SynthesisErro
 }
 
 /// A fit from its stored state.
-pub(super) fn load(state: serde_json::Value) -> Result<Box<dyn Conditional>, SynthesisError> {
-    from_state::<PredictiveMeanMatching>(state)
+pub(super) fn load(
+    from: &mut StateReader<'_>,
+    of: Conditioning<'_>,
+) -> Result<Box<dyn Conditional>, SynthesisError> {
+    of.numbers()?;
+    let donors = from.settings(DONORS)?;
+    let (means, responses): (Vec<f64>, Vec<f64>) = (from.array("means")?, from.array("responses")?);
+    let are_fine = means.len() == responses.len()
+        && (1..=means.len()).contains(&donors)
+        && means.iter().chain(&responses).all(|number| number.is_finite())
+        && means.is_sorted();
+    ensure(are_fine, "its donors do not go with their means")?;
+    let (plan, remark) = DesignPlan::load(from, of)?;
+    let posterior = Posterior::load(from, plan.columns())?;
+    Ok(Box::new(PredictiveMeanMatching { means, responses, donors, plan, posterior, remark }))
 }
 
 impl PredictiveMeanMatching {
@@ -91,8 +108,12 @@ impl Conditional for PredictiveMeanMatching {
         Box::new(Self { posterior: self.posterior.drawn(seed), ..self.clone() })
     }
 
-    fn state(&self) -> serde_json::Value {
-        serde_json::json!(self)
+    fn store(&self, into: &mut StateWriter<'_>) -> std::io::Result<()> {
+        into.settings(DONORS, &self.donors)?;
+        into.array("means", &self.means)?;
+        into.array("responses", &self.responses)?;
+        self.plan.store(self.remark.as_deref(), into)?;
+        self.posterior.store(into)
     }
 
     fn remark(&self) -> Option<String> {

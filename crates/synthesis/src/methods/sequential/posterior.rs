@@ -1,13 +1,17 @@
 //! The coefficients of a regression with what is needed to draw them from their posterior.
 
 use rand_distr::{ChiSquared, Distribution, StandardNormal};
-use serde::{Deserialize, Serialize};
 use statistics::regression::{Fit, SymmetricMatrix};
 
+use crate::SynthesisError;
 use crate::randomness::Seed;
+use crate::stored::{StateReader, StateWriter, ensure};
+
+/// The name under which what is not an array is stored.
+const POSTERIOR: &str = "posterior";
 
 /// Coefficients, and the root of their covariance over those that were estimated.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct Posterior {
     /// One a column, 0 for those that are aliased.
     pub coefficients: Vec<f64>,
@@ -39,6 +43,38 @@ impl Posterior {
         covariance: &SymmetricMatrix,
     ) -> Self {
         Self { coefficients, sigma: 1.0, estimated, root: root(covariance), freedom: None }
+    }
+
+    /// Writes the coefficients and the root.
+    pub(super) fn store(&self, into: &mut StateWriter<'_>) -> std::io::Result<()> {
+        into.settings(POSTERIOR, &(self.sigma, self.freedom, &self.estimated))?;
+        into.array("coefficients", &self.coefficients)?;
+        let count = self.root.iter().map(Vec::len).sum();
+        into.numbers("root of the covariance", count, self.root.iter().flatten().copied())
+    }
+
+    /// A posterior of so many coefficients.
+    pub(super) fn load(from: &mut StateReader<'_>, count: usize) -> Result<Self, SynthesisError> {
+        let (sigma, freedom, estimated): (f64, Option<f64>, Vec<usize>) = from.settings(POSTERIOR)?;
+        let coefficients: Vec<f64> = from.array("coefficients")?;
+        let flat: Vec<f64> = from.array("root of the covariance")?;
+        let size = estimated.len();
+        let are_fine = coefficients.len() == count
+            && size <= count
+            && estimated.iter().all(|column| *column < count)
+            && [0, size * (size + 1) / 2].contains(&flat.len())
+            && sigma.is_finite()
+            && sigma >= 0.0
+            && coefficients.iter().chain(&flat).all(|number| number.is_finite());
+        ensure(are_fine, "the coefficients of a regression are not those of its columns")?;
+        let mut rest = &flat[..];
+        let mut root = Vec::new();
+        while !rest.is_empty() {
+            let (row, others) = rest.split_at(root.len() + 1);
+            root.push(row.to_vec());
+            rest = others;
+        }
+        Ok(Self { coefficients, sigma, estimated, root, freedom })
     }
 
     /// σ² = RSS / χ²(df), then β ~ N(β̂, σ² (XᵀX)⁻¹) (Rubin 1987, p. 167); without σ, β ~ N(β̂, (XᵀWX)⁻¹).

@@ -1,14 +1,15 @@
 //! `polr`: one of several ordered categories by proportional odds regression.
 
-use serde::{Deserialize, Serialize};
 use statistics::regression::{Iterations, proportional_odds};
 
-use super::conditional::{Conditional, Draws, Given, Response, Task, from_state};
+use super::conditional::{Conditional, Draws, Given, Response, Task};
 use super::design_matrix::{DesignPlan, failed};
 use super::multinomial::pick;
 use super::posterior::Posterior;
+use super::surroundings::Conditioning;
 use crate::SynthesisError;
 use crate::randomness::{Rng, Seed};
+use crate::stored::{StateReader, StateWriter};
 
 /// The name of the method.
 pub(super) const NAME: &str = "polr";
@@ -16,7 +17,7 @@ pub(super) const NAME: &str = "polr";
 /// How often parameters are drawn until the thresholds ascend.
 const DRAWS: u64 = 100;
 
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug)]
 struct ProportionalOdds {
     plan: DesignPlan,
     /// One coefficient a column, then the thresholds.
@@ -50,8 +51,15 @@ pub(super) fn fit(task: &Task<'_>) -> Result<Box<dyn Conditional>, SynthesisErro
 }
 
 /// A fit from its stored state.
-pub(super) fn load(state: serde_json::Value) -> Result<Box<dyn Conditional>, SynthesisError> {
-    from_state::<ProportionalOdds>(state)
+pub(super) fn load(
+    from: &mut StateReader<'_>,
+    of: Conditioning<'_>,
+) -> Result<Box<dyn Conditional>, SynthesisError> {
+    let size = of.categories()? as usize;
+    let (plan, remark) = DesignPlan::load(from, of)?;
+    let columns = plan.columns();
+    let posterior = Posterior::load(from, columns + size.saturating_sub(1))?;
+    Ok(Box::new(ProportionalOdds { plan, posterior, columns, remark }))
 }
 
 impl Conditional for ProportionalOdds {
@@ -91,8 +99,9 @@ impl Conditional for ProportionalOdds {
         Box::new(Self { posterior: drawn.unwrap_or_else(|| self.posterior.clone()), ..self.clone() })
     }
 
-    fn state(&self) -> serde_json::Value {
-        serde_json::json!(self)
+    fn store(&self, into: &mut StateWriter<'_>) -> std::io::Result<()> {
+        self.plan.store(self.remark.as_deref(), into)?;
+        self.posterior.store(into)
     }
 
     fn remark(&self) -> Option<String> {

@@ -7,16 +7,22 @@
 //! such draws for the original records are. Draws that are equal are told apart by chance.
 
 use rand::RngExt;
-use serde::{Deserialize, Serialize};
 use statistics::regression::quantile;
 
-use super::conditional::{Conditional, Draws, Given, Response, Task, from_state};
+use super::conditional::{Conditional, Draws, Given, Response, Task};
 use super::design_matrix::{DesignPlan, failed};
+use super::surroundings::{Conditioning, Drawing};
 use crate::SynthesisError;
 use crate::randomness::{Rng, Seed};
+use crate::stored::{StateReader, StateWriter, ensure};
 
 /// The name of the method.
 pub(super) const NAME: &str = "quantile";
+
+/// The name under which it is stored how many bins there are, and whether they are of ranks of categories.
+const BINS: &str = "bins";
+
+const OTHER_BINS: &str = "its quantile regressions are not those of its bins";
 
 /// How far equal draws of ranks are moved, at most, to tell them apart.
 const MOVE: f64 = 1e-3;
@@ -24,7 +30,7 @@ const MOVE: f64 = 1e-3;
 /// From so many draws on their own quantiles are the cut-offs.
 const MANY: usize = 500;
 
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug)]
 struct Quantile {
     plan: DesignPlan,
     /// The coefficients of each bin.
@@ -35,11 +41,34 @@ struct Quantile {
 
 /// Categories by the rank of their frequency; for each but the last, the share of the records that it and those before it hold, and the
 /// cut-off above it among draws for the original records.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
 struct Ranks {
     by_frequency: Vec<u32>,
     shares: Vec<f64>,
     cut_offs: Vec<f64>,
+}
+
+impl Ranks {
+    fn store(&self, into: &mut StateWriter<'_>) -> std::io::Result<()> {
+        into.array("categories by frequency", &self.by_frequency)?;
+        into.array("shares", &self.shares)?;
+        into.array("cut-offs", &self.cut_offs)
+    }
+
+    /// Ranks of so many categories.
+    fn load(from: &mut StateReader<'_>, size: u32) -> Result<Self, SynthesisError> {
+        let by_frequency: Vec<u32> = from.array("categories by frequency")?;
+        let (shares, cut_offs): (Vec<f64>, Vec<f64>) = (from.array("shares")?, from.array("cut-offs")?);
+        let mut codes = by_frequency.clone();
+        codes.sort_unstable();
+        let are_fine = codes.iter().copied().eq(0..size)
+            && shares.len() + 1 == codes.len()
+            && cut_offs.len() == shares.len()
+            && shares.iter().all(|share| (0.0..=1.0).contains(share))
+            && cut_offs.iter().all(|cut_off| cut_off.is_finite());
+        ensure(are_fine, "its categories are not ranked")?;
+        Ok(Self { by_frequency, shares, cut_offs })
+    }
 }
 
 /// Fits the bins.
@@ -95,8 +124,20 @@ pub(super) fn fit(task: &Task<'_>) -> Result<Box<dyn Conditional>, SynthesisErro
 }
 
 /// A fit from its stored state.
-pub(super) fn load(state: serde_json::Value) -> Result<Box<dyn Conditional>, SynthesisError> {
-    from_state::<Quantile>(state)
+pub(super) fn load(
+    from: &mut StateReader<'_>,
+    of: Conditioning<'_>,
+) -> Result<Box<dyn Conditional>, SynthesisError> {
+    let (bins, has_ranks): (usize, bool) = from.settings(BINS)?;
+    ensure(bins > 0 && has_ranks == (of.draws != Drawing::Numbers), OTHER_BINS)?;
+    let (plan, remark) = DesignPlan::load(from, of)?;
+    let coefficients: Vec<f64> = from.array("coefficients")?;
+    let are_fine = bins.checked_mul(plan.columns()) == Some(coefficients.len())
+        && coefficients.iter().all(|coefficient| coefficient.is_finite());
+    ensure(are_fine, OTHER_BINS)?;
+    let bins = coefficients.chunks_exact(plan.columns()).map(<[f64]>::to_vec).collect();
+    let categories = if has_ranks { Some(Ranks::load(from, of.categories()?)?) } else { None };
+    Ok(Box::new(Quantile { plan, bins, categories, remark }))
 }
 
 impl Quantile {
@@ -170,8 +211,12 @@ impl Conditional for Quantile {
         Box::new(self.clone())
     }
 
-    fn state(&self) -> serde_json::Value {
-        serde_json::json!(self)
+    fn store(&self, into: &mut StateWriter<'_>) -> std::io::Result<()> {
+        into.settings(BINS, &(self.bins.len(), self.categories.is_some()))?;
+        self.plan.store(self.remark.as_deref(), into)?;
+        let count = self.bins.iter().map(Vec::len).sum();
+        into.numbers("coefficients", count, self.bins.iter().flatten().copied())?;
+        self.categories.iter().try_for_each(|ranks| ranks.store(into))
     }
 
     fn remark(&self) -> Option<String> {

@@ -5,7 +5,9 @@ use rand_distr::{Distribution, StandardNormal};
 use serde::{Deserialize, Serialize};
 use table::grouping::{quantile, quantile_at};
 
+use crate::SynthesisError;
 use crate::randomness::Rng;
+use crate::stored::{StateReader, StateWriter, ensure};
 
 /// How numbers of donors are smoothed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
@@ -21,7 +23,7 @@ pub(super) enum SmoothingKind {
 }
 
 /// A learned smoothing.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) enum Smoothing {
     None,
     /// h = 0.9 min(s, IQR / 1.34) n^(−1/5) (Silverman 1986, eq. 3.31).
@@ -41,7 +43,44 @@ const INTERVALS: usize = 50;
 /// … but the first and the last are halved again and again towards the tails while there are so many records beyond.
 const FEWEST_BEYOND: f64 = 4.0;
 
+/// What is stored of a smoothing beside its spline.
+#[derive(Serialize, Deserialize)]
+enum StoredSmoothing {
+    None,
+    Density { bandwidth: f64, above: Option<f64> },
+    Spline { above: Option<f64> },
+}
+
+/// The name under which it is stored.
+const SMOOTHING: &str = "smoothing";
+
 impl Smoothing {
+    /// Writes the smoothing.
+    pub(super) fn store(&self, into: &mut StateWriter<'_>) -> std::io::Result<()> {
+        match self {
+            Self::None => into.settings(SMOOTHING, &StoredSmoothing::None),
+            Self::Density { bandwidth, above } => {
+                into.settings(SMOOTHING, &StoredSmoothing::Density { bandwidth: *bandwidth, above: *above })
+            }
+            Self::Spline { ranks, above } => {
+                into.settings(SMOOTHING, &StoredSmoothing::Spline { above: *above })?;
+                ranks.store(into)
+            }
+        }
+    }
+
+    /// A stored smoothing.
+    pub(super) fn load(from: &mut StateReader<'_>) -> Result<Self, SynthesisError> {
+        Ok(match from.settings(SMOOTHING)? {
+            StoredSmoothing::None => Self::None,
+            StoredSmoothing::Density { bandwidth, above } => {
+                ensure(bandwidth.is_finite() && bandwidth > 0.0, "its bandwidth is not above 0")?;
+                Self::Density { bandwidth, above }
+            }
+            StoredSmoothing::Spline { above } => Self::Spline { ranks: QuantileSpline::load(from)?, above },
+        })
+    }
+
     /// The smoothing of these numbers, of which some differ.
     pub(super) fn learn(kind: SmoothingKind, above: Option<f64>, numbers: &[f64]) -> Self {
         let smoothed = || -> Vec<f64> {
@@ -93,7 +132,7 @@ fn bandwidth(sorted: &[f64]) -> Option<f64> {
 }
 
 /// A monotone cubic spline through quantiles, and the ranks of the values that it smooths.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct QuantileSpline {
     /// Distinct values, ascending.
     values: Vec<f64>,
@@ -106,6 +145,33 @@ pub(super) struct QuantileSpline {
 }
 
 impl QuantileSpline {
+    fn store(&self, into: &mut StateWriter<'_>) -> std::io::Result<()> {
+        into.array("values of the spline", &self.values)?;
+        into.array("shares of the spline", &self.shares)?;
+        let knots = self.knots.iter().flat_map(|(share, quantile)| [*share, *quantile]);
+        into.numbers("knots", 2 * self.knots.len(), knots)?;
+        into.array("slopes", &self.slopes)
+    }
+
+    fn load(from: &mut StateReader<'_>) -> Result<Self, SynthesisError> {
+        let (values, shares): (Vec<f64>, Vec<f64>) =
+            (from.array("values of the spline")?, from.array("shares of the spline")?);
+        let (knots, slopes): (Vec<f64>, Vec<f64>) = (from.array("knots")?, from.array("slopes")?);
+        let ascend = |numbers: &[f64]| numbers.is_sorted_by(|left, right| left < right);
+        let numbers = [&values, &shares, &knots, &slopes];
+        let knots: Vec<(f64, f64)> = knots.chunks_exact(2).map(|pair| (pair[0], pair[1])).collect();
+        let are_fine = numbers.into_iter().flatten().all(|number| number.is_finite())
+            && values.len() > 1
+            && shares.len() == values.len()
+            && ascend(&values)
+            && ascend(&shares)
+            && knots.len() > 1
+            && knots.is_sorted_by(|left, right| left.0 < right.0)
+            && slopes.len() == knots.len();
+        ensure(are_fine, "its spline is not one of quantiles")?;
+        Ok(Self { values, shares, knots, slopes })
+    }
+
     fn through(sorted: &[f64]) -> Option<Self> {
         let n = sorted.len() as f64;
         let (mut values, mut shares): (Vec<f64>, Vec<f64>) = (Vec::new(), Vec::new());

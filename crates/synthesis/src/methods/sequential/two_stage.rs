@@ -1,16 +1,20 @@
 //! Skewed categories in two stages (Snoke, Pistner & Slavković in Taub et al. 2020): first whether a record has one of the few frequent
 //! levels or one of the many rare ones, then which of these.
 
-use serde::{Deserialize, Serialize};
-
-use super::conditional::{Conditional, Draws, Given, Response, Task, from_state};
+use super::apart::are_codes;
+use super::conditional::{self, Conditional, Draws, Given, Response, Task};
 use super::fitted_variable::dense_codes;
+use super::surroundings::{Conditioning, Drawing};
 use super::variable_methods::{self, VariableMethod};
 use crate::SynthesisError;
 use crate::randomness::{Rng, Seed};
+use crate::stored::{StateReader, StateWriter, ensure};
 
 /// The name under which a fit in two stages is stored.
 pub(super) const NAME: &str = "two-stage";
+
+/// The name under which the levels of both groups are stored.
+const LEVELS: &str = "groups of levels";
 
 /// Levels are split in two groups if at most this share of them …
 const FEW_LEVELS: f64 = 1.0 / 3.0;
@@ -18,7 +22,7 @@ const FEW_LEVELS: f64 = 1.0 / 3.0;
 /// … holds more than this share of the records.
 const MOST_RECORDS: f64 = 0.75;
 
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug)]
 struct TwoStage {
     /// Frequent or rare.
     group: Box<dyn Conditional>,
@@ -112,8 +116,22 @@ fn frequent_levels(codes: &[u32], size: u32) -> Option<Vec<bool>> {
 }
 
 /// A fit in two stages from its stored state.
-pub(super) fn load(state: serde_json::Value) -> Result<Box<dyn Conditional>, SynthesisError> {
-    from_state::<TwoStage>(state)
+pub(super) fn load(
+    from: &mut StateReader<'_>,
+    of: Conditioning<'_>,
+) -> Result<Box<dyn Conditional>, SynthesisError> {
+    let size = of.categories()?;
+    let levels: [Vec<u32>; 2] = from.settings(LEVELS)?;
+    let are_groups = levels.iter().all(|levels| are_codes(levels, size));
+    ensure(are_groups, "the two groups of levels are not of the variable's levels")?;
+    let group = conditional::load(from, of.part(Drawing::Categories(2))?)?;
+    let mut within = |levels: Vec<u32>| -> Result<Group, SynthesisError> {
+        let part = of.part(Drawing::Categories(levels.len() as u32))?;
+        let model = if levels.len() > 1 { Some(conditional::load(from, part)?) } else { None };
+        Ok((levels, model))
+    };
+    let [first, second] = levels;
+    Ok(Box::new(TwoStage { group, within: [within(first)?, within(second)?] }))
 }
 
 impl Conditional for TwoStage {
@@ -153,8 +171,11 @@ impl Conditional for TwoStage {
         Box::new(Self { group: self.group.with_drawn_parameters(seed.child(0)), within: [part(0), part(1)] })
     }
 
-    fn state(&self) -> serde_json::Value {
-        serde_json::json!(self)
+    fn store(&self, into: &mut StateWriter<'_>) -> std::io::Result<()> {
+        into.settings(LEVELS, &[&self.within[0].0, &self.within[1].0])?;
+        conditional::store(self.group.as_ref(), into)?;
+        let models = self.within.iter().filter_map(|(_, model)| model.as_ref());
+        models.into_iter().try_for_each(|model| conditional::store(model.as_ref(), into))
     }
 }
 

@@ -1,11 +1,13 @@
 //! The one list of methods by which a variable can be drawn.
 
 use super::conditional::{Conditional, Task};
+use super::surroundings::Conditioning;
 use super::{
     apart, cart, ensemble, logistic, multinomial, normal, normrank, pmm, proportional_odds, quantile,
     two_stage,
 };
 use crate::SynthesisError;
+use crate::stored::{StateReader, damaged};
 
 /// A method of one variable.
 #[derive(Debug)]
@@ -51,7 +53,7 @@ pub(super) enum Way {
 }
 
 type Fit = fn(&Task<'_>) -> Result<Box<dyn Conditional>, SynthesisError>;
-type Load = fn(serde_json::Value) -> Result<Box<dyn Conditional>, SynthesisError>;
+type Load = fn(&mut StateReader<'_>, Conditioning<'_>) -> Result<Box<dyn Conditional>, SynthesisError>;
 
 const TREE: &[&str] = &[
     "min_bucket",
@@ -284,13 +286,17 @@ pub(super) fn fit(
 }
 
 /// A fitted conditional from its stored state.
-pub(super) fn load(method: &str, state: serde_json::Value) -> Result<Box<dyn Conditional>, SynthesisError> {
+pub(super) fn load(
+    method: &str,
+    from: &mut StateReader<'_>,
+    of: Conditioning<'_>,
+) -> Result<Box<dyn Conditional>, SynthesisError> {
     match method {
-        apart::NAME => apart::load(state),
-        two_stage::NAME => two_stage::load(state),
+        apart::NAME => apart::load(from, of),
+        two_stage::NAME => two_stage::load(from, of),
         _ => match VARIABLE_METHODS.iter().find(|known| known.name == method).map(|known| known.way) {
-            Some(Way::Conditional { load, .. }) => load(state),
-            _ => Err(SynthesisError::ModelFile(format!("there is no model of a variable named `{method}`"))),
+            Some(Way::Conditional { load, .. }) => load(from, of),
+            _ => Err(damaged(format!("there is no model of a variable named `{method}`"))),
         },
     }
 }
