@@ -192,7 +192,7 @@ fn bound(
         }
     };
     let event = format!("{} at least {}, or less", scenario.statistic_name, thresholds[chosen]);
-    Ok(ScenarioFinding { name: scenario.name.clone(), event, lower_bound })
+    Ok(ScenarioFinding { name: scenario.name.to_owned(), event, lower_bound })
 }
 
 #[cfg(test)]

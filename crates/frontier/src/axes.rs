@@ -3,16 +3,14 @@
 //! An axis is the mean of one measure over all it is on, such as all two-way tables or all targets. Findings that sum up tables are kept apart by
 //! the number of variables of their tables: `tables.mean_s_pmse:2` is the mean over tables of two variables.
 
+use std::fmt;
 use std::str::FromStr;
 
-use measures::{Better, Finding, MEASURES, card_of};
+use measures::{Aspect, Better, FamilyCard, Finding, MEASURES, card_of, family_of};
 use serde::Serialize;
 use table::similar_name;
 
 use super::{Axis, FrontierError};
-
-/// Families of measures that tell of risk; the others tell of utility.
-const RISKS: [&str; 5] = ["uniques", "identity", "attribute", "tau", "intruder"];
 
 /// What was spent of privacy: not a measure, but an axis and a limit.
 pub const EPSILON: &str = "epsilon";
@@ -46,6 +44,16 @@ impl FromStr for AxisName {
             return Err(format!("there is no measure `{measure}`{hint}; see `lookalike measures`"));
         }
         Ok(Self { measure: measure.to_owned(), ways })
+    }
+}
+
+impl fmt::Display for AxisName {
+    /// As it is read.
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.ways {
+            Some(ways) => write!(out, "{}:{ways}", self.measure),
+            None => out.write_str(&self.measure),
+        }
     }
 }
 
@@ -90,15 +98,20 @@ impl AxisName {
         findings.iter().filter(|finding| self.is_of(finding)).filter_map(|finding| finding.value)
     }
 
+    /// What the measure is called on an axis of tables.
+    fn label(&self, family: Option<&FamilyCard>) -> &str {
+        let usual = family.and_then(|family| family.usual_axis).filter(|usual| usual.measure == self.measure);
+        usual.map_or(self.measure.as_str(), |usual| usual.label)
+    }
+
     /// The axis for people and for the report.
     pub fn axis(&self) -> Axis {
-        let is_risk = self.family().is_none_or(|family| RISKS.contains(&family));
+        let family = family_of(&self.measure);
+        let is_risk = family.is_none_or(|family| family.aspect == Aspect::Risk);
         let of = self.ways.map_or_else(String::new, |ways| format!("{ways}-way"));
-        let label = match (self.measure.as_str(), self.ways) {
-            (EPSILON, _) => "epsilon".to_owned(),
-            ("tables.mean_s_pmse", Some(ways)) => format!("mean S_pMSE of {ways}-way tables"),
-            (measure, Some(ways)) => format!("{measure} of {ways}-way tables"),
-            (measure, None) => measure.to_owned(),
+        let label = match self.ways {
+            Some(ways) if self.measure != EPSILON => format!("{} of {ways}-way tables", self.label(family)),
+            _ => self.measure.clone(),
         };
         let unit = card_of(&self.measure).map_or("", |card| card.unit);
         let label = if unit.is_empty() { label } else { format!("{label} ({unit})") };

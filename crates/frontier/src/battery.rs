@@ -2,7 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use measures::{Better, Finding, Measure, Settings};
+use measures::{
+    Aspect, FamilyCard, Finding, Kept, MEASURES, Measure, Settings, UsualAxis, card_of, family_of,
+};
 
 use super::FrontierError;
 use super::axes::AxisName;
@@ -18,35 +20,8 @@ pub struct Battery {
     pub named: BTreeSet<String>,
 }
 
-/// Details that say which finding it is; the others are left to `lookalike measure`.
-const TELLING: [&str; 16] = [
-    "ways",
-    "k",
-    "d",
-    "m",
-    "prior",
-    "priors",
-    "order",
-    "cell_size",
-    "target",
-    "formula",
-    "family",
-    "coefficient",
-    "rule",
-    "table",
-    "left_out",
-    "without",
-];
-
-/// Measures of single tables or pairs that a mean sums up.
-const SUMMED_UP: [&str; 6] = [
-    "counts.",
-    "distance.hellinger",
-    "distance.euclidean",
-    "distance.total_variation",
-    "distance.c",
-    "interval.",
-];
+/// The detail that holds the variables of the worst table.
+const TABLE: &str = "table";
 
 /// The most tables of three variables that are compared unless the user says which tables.
 const MOST_THREE_WAY: usize = 1000;
@@ -72,36 +47,25 @@ impl Battery {
         settings
     }
 
-    /// The axes of risk and of utility where the user does not choose.
+    /// The axes of risk and of utility where the user does not choose: of each aspect the first of the families that are computed.
     pub fn usual_axes(&self) -> Result<[AxisName; 2], FrontierError> {
-        let ways = self.settings.ways.iter().find(|ways| **ways == 2).or(self.settings.ways.first());
-        let tables = AxisName { measure: "tables.mean_s_pmse".into(), ways: ways.map(|ways| *ways as u64) };
-        let risks =
-            ["attribute.disco", "uniques.ru", "identity.repu", "tau.4", "intruder.r_mean"].map(AxisName::new);
-        let others = [
-            "taub.overall",
-            "propensity.logit.s_pmse",
-            "distance.mean_hellinger",
-            "counts.mean_roc",
-            "mca.score",
-            "model.overlap",
-        ]
-        .map(AxisName::new);
-        let names = self.family_names();
-        let first = |option: &str, candidates: &[AxisName]| {
-            let known = |axis: &&AxisName| axis.family().is_some_and(|family| names.contains(&family));
-            candidates
-                .iter()
-                .find(known)
-                .cloned()
+        let of = |option: &str, aspect: Aspect| {
+            usual_axis(self.families.iter().map(|family| family.card()), aspect)
+                .map(|usual| self.axis_of(usual))
                 .ok_or_else(|| FrontierError::option(option, "name a measure of the families of --only"))
         };
-        let utilities: Vec<AxisName> = std::iter::once(tables).chain(others).collect();
-        Ok([first("--risk", &risks)?, first("--utility", &utilities)?])
+        Ok([of("--risk", Aspect::Risk)?, of("--utility", Aspect::Utility)?])
     }
 
-    /// The findings that a frontier keeps. Tables of up to two variables keep their S_pMSE, what a mean sums up is left to the mean, what only
-    /// describes an attack is left out, and so are details; what an axis or a limit names is kept in full.
+    /// Tables of two variables where they are compared, else of as many as the first.
+    fn axis_of(&self, usual: UsualAxis) -> AxisName {
+        let ways = self.settings.ways.iter().find(|ways| **ways == 2).or(self.settings.ways.first());
+        let ways = ways.filter(|_| usual.by_ways).map(|ways| *ways as u64);
+        AxisName { measure: usual.measure.into(), ways }
+    }
+
+    /// The findings that a frontier keeps. Every measure's card says which of its findings are kept, its family's which details; what an
+    /// axis or a limit names is kept in full.
     pub fn condense(&self, findings: Vec<Finding>) -> Vec<Finding> {
         findings.into_iter().filter(|finding| self.keeps(finding)).map(short).collect()
     }
@@ -112,33 +76,45 @@ impl Battery {
     }
 
     fn keeps(&self, finding: &Finding) -> bool {
-        let name = finding.measure.as_str();
-        if self.named.contains(name) {
-            return true;
-        }
-        match name {
-            "tables.s_pmse" => finding.on.len() <= 2,
-            "tables.mean_s_pmse" | "tables.worst_s_pmse" | "tables.variable_s_pmse" => true,
-            _ if name.starts_with("tables.") => false,
-            _ if name.starts_with("attribute.") => finding.better != Better::Neither,
-            _ => finding.on.is_empty() || !SUMMED_UP.iter().any(|start| name.starts_with(start)),
-        }
+        let kept = card_of(&finding.measure).map_or(Kept::All, |card| card.kept);
+        self.named.contains(&finding.measure)
+            || match kept {
+                Kept::All | Kept::Extremes => true,
+                Kept::UpTo(variables) => finding.on.len() <= variables,
+                Kept::Whole => finding.on.is_empty(),
+                Kept::None => false,
+            }
     }
 }
 
-/// A finding with the details that tell it from others. The worst table differs between runs, so it becomes a detail.
+/// The axis of the family that comes first among those of one aspect.
+fn usual_axis(families: impl Iterator<Item = &'static FamilyCard>, aspect: Aspect) -> Option<UsualAxis> {
+    let axes = families.filter(|card| card.aspect == aspect).filter_map(|card| card.usual_axis);
+    axes.min_by_key(|axis| axis.rank)
+}
+
+/// The measure on the map of a frontier where all families are computed and the user does not choose, for the help of the command line.
+pub fn usual_measure(aspect: Aspect) -> String {
+    let battery = Battery::new(Settings::default(), MEASURES.to_vec());
+    usual_axis(MEASURES.iter().map(|family| family.card()), aspect)
+        .map_or_else(String::new, |usual| battery.axis_of(usual).to_string())
+}
+
+/// A finding with the details that identify it. Where a measure is of the worst of many tables, which one differs between runs and becomes a
+/// detail.
 fn short(mut finding: Finding) -> Finding {
-    if finding.measure == "tables.worst_s_pmse" {
+    if card_of(&finding.measure).is_some_and(|card| card.kept == Kept::Extremes) {
         let table = std::mem::take(&mut finding.on);
-        finding.detail.insert("table".to_owned(), table.into());
+        finding.detail.insert(TABLE.to_owned(), table.into());
     }
-    finding.detail.retain(|key, _| TELLING.contains(&key.as_str()));
+    let identifying = family_of(&finding.measure).map_or(&[][..], |family| family.identified_by);
+    finding.detail.retain(|key, _| key == TABLE || identifying.contains(&key.as_str()));
     finding
 }
 
 #[cfg(test)]
 mod tests {
-    use measures::MEASURES;
+    use measures::{Better, MEASURES};
 
     use super::*;
 

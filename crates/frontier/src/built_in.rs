@@ -1,11 +1,12 @@
 //! The grid for the table at hand, where the user gives none.
 
 use num_bigint::BigUint;
+use synthesis::card::{PrivateTrial, Suits, Trial};
 use synthesis::private::{self, PrivacySettings};
-use synthesis::{Recipe, SynthesisError};
+use synthesis::registry::METHODS;
+use synthesis::{MethodCard, Recipe, SynthesisError};
 use table::grouping::GroupingStyle;
 use table::{Attributes, CodedTable, CountSource, Grouping, Table, Variable};
-use toml::Value;
 
 use super::grid::Entry;
 
@@ -15,60 +16,39 @@ const MOST_CELLS: u32 = 500_000;
 /// Budgets at which private methods are shown.
 const EPSILONS: [f64; 3] = [0.1, 1.0, 10.0];
 
-/// Sequential trees with several bucket sizes, sequential regressions, `catall`, log-linear models, `saturated` over σ × m, and, where the
-/// schema is declared, private methods over ε. What the table does not allow is left out, and a remark says why.
+/// The trials of all methods, as their cards say, in order; where the schema is declared, private ones over several ε. What the table does
+/// not allow is left out, and a remark says why.
 pub fn built_in(table: &Table) -> Result<(Vec<Entry>, Vec<String>), SynthesisError> {
     let (mut entries, mut remarks) = (Vec::new(), Vec::new());
-    for bucket in [5, 20, 100] {
-        let recipe = with(Recipe::new("sequential"), [("min_bucket", Value::Integer(bucket))]);
-        entries.push(entry(
-            format!("cart-{bucket}"),
-            format!("sequential trees, {bucket} records a leaf"),
-            recipe,
-        ));
-    }
-    let parametric = with(Recipe::new("sequential"), [("method", Value::String("parametric".into()))]);
-    entries.push(entry("parametric".into(), "sequential regressions".into(), parametric));
-
     let grouping =
-        Grouping { groups: Recipe::new("catall").groups as usize, style: GroupingStyle::Quantiles };
+        Grouping { groups: Recipe::new(String::new()).groups as usize, style: GroupingStyle::Quantiles };
     let coded = CodedTable::over(table, &grouping, Variable::is_modelled)?;
-    if coded.domain().variables().is_empty() {
+    let variables = coded.domain().variables().len();
+    let has_few_cells = coded.domain().cells(&Attributes::all(coded.domain())) <= BigUint::from(MOST_CELLS);
+    let all = METHODS.iter().flat_map(|method| method.card.trials.iter().map(|trial| (method.card, trial)));
+    let mut trials: Vec<(&MethodCard, &Trial)> = all.collect();
+    trials.sort_by_key(|(_, trial)| trial.place);
+    for (card, trial) in trials {
+        if trial.variables > variables {
+            continue;
+        }
+        if let Some(remark) = unsuited(trial.suits, has_few_cells) {
+            remarks.push(remark);
+            continue;
+        }
+        let mut recipe = Recipe { m: trial.m, ..Recipe::new(card.name) };
+        trial.options.iter().try_for_each(|option| recipe.set(option))?;
+        entries.push(Entry { name: trial.name.to_owned(), label: trial.label.to_owned(), recipe });
+    }
+    if variables == 0 {
         remarks.push("methods that work on the cross-table are left out: no variable has classes".to_owned());
         return Ok((entries, remarks));
     }
-    entries.push(entry("catall".into(), "saturated multinomial (catall)".into(), Recipe::new("catall")));
-    let cells = coded.domain().cells(&Attributes::all(coded.domain()));
-    let is_small = cells <= BigUint::from(MOST_CELLS);
-    for ways in 1..=3 {
-        if ways > coded.domain().variables().len() {
-            continue;
-        }
-        if ways > 1 && !is_small {
-            remarks.push(format!(
-                "log-linear models of all {ways}-way margins are left out: the cross-table has more than {MOST_CELLS} cells; name \
-                 margins in a grid file"
-            ));
-            continue;
-        }
-        let recipe = with(Recipe::new("ipf"), [("margins", Value::String(format!("all{ways}")))]);
-        entries.push(entry(format!("ipf-{ways}"), format!("log-linear, all {ways}-way margins"), recipe));
-    }
-    for sigma in [0.1, 0.5, 2.0] {
-        for m in [1, 5] {
-            let recipe = Recipe { m, ..with(Recipe::new("saturated"), [("sigma", Value::Float(sigma))]) };
-            entries.push(entry(
-                format!("saturated-{sigma}-m{m}"),
-                format!("saturated, NBI, sigma {sigma}, m {m}"),
-                recipe,
-            ));
-        }
-    }
-    private_entries(table, is_small, &mut entries, &mut remarks);
+    private_entries(table, has_few_cells, &mut entries, &mut remarks);
     Ok((entries, remarks))
 }
 
-fn private_entries(table: &Table, is_small: bool, entries: &mut Vec<Entry>, remarks: &mut Vec<String>) {
+fn private_entries(table: &Table, has_few_cells: bool, entries: &mut Vec<Entry>, remarks: &mut Vec<String>) {
     let Ok(schema) = private::declared(table.schema()) else {
         remarks.push(
             "private methods are left out: the schema was learned from the records; declare one to see them"
@@ -76,13 +56,15 @@ fn private_entries(table: &Table, is_small: bool, entries: &mut Vec<Entry>, rema
         );
         return;
     };
-    for (method, what) in [("ipf", "planned margins"), ("catall", "noisy cells")] {
-        if method == "catall" && !is_small {
-            remarks.push(format!(
-                "private `catall` is left out: the cross-table has more than {MOST_CELLS} cells; ask for it in a grid file"
-            ));
+    let all = METHODS.iter().filter_map(|method| Some((method.card, method.card.privacy.as_ref()?.trial?)));
+    let mut trials: Vec<(&MethodCard, PrivateTrial)> = all.collect();
+    trials.sort_by_key(|(_, trial)| trial.place);
+    for (card, trial) in trials {
+        if let Some(remark) = unsuited(trial.suits, has_few_cells) {
+            remarks.push(remark);
             continue;
         }
+        let method = card.name;
         for epsilon in EPSILONS {
             let privacy = PrivacySettings { epsilon: Some(epsilon), ..PrivacySettings::default() };
             let recipe = Recipe { privacy: Some(privacy), ..Recipe::new(method) };
@@ -90,22 +72,21 @@ fn private_entries(table: &Table, is_small: bool, entries: &mut Vec<Entry>, rema
                 remarks.push(format!("private `{method}` is left out: {error}"));
                 break;
             }
-            entries.push(entry(
-                format!("{method}-eps-{epsilon}"),
-                format!("{method}, {what}, epsilon {epsilon}"),
-                recipe,
-            ));
+            let (name, label) =
+                (format!("{method}-eps-{epsilon}"), format!("{method}, {}, epsilon {epsilon}", trial.label));
+            entries.push(Entry { name, label, recipe });
         }
     }
 }
 
-fn entry(name: String, label: String, recipe: Recipe) -> Entry {
-    Entry { name, label, recipe }
-}
-
-fn with<const N: usize>(mut recipe: Recipe, options: [(&str, Value); N]) -> Recipe {
-    recipe.options.extend(options.map(|(name, value)| (name.to_owned(), value)));
-    recipe
+/// Why a trial is not for this table, if it is not.
+fn unsuited(suits: Suits, has_few_cells: bool) -> Option<String> {
+    match suits {
+        Suits::FewCells { what, instead } if !has_few_cells => {
+            Some(format!("{what} left out: the cross-table has more than {MOST_CELLS} cells; {instead}"))
+        }
+        Suits::AnyTable | Suits::FewCells { .. } => None,
+    }
 }
 
 #[cfg(test)]

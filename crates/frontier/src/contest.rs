@@ -16,7 +16,7 @@ use super::axes::AxisName;
 use super::battery::Battery;
 use super::grid::Entry;
 use super::map::{Ran, draw_map};
-use super::planned::planned;
+use super::planned::{cell_draws, planned};
 use super::resume::{RunRecord, RunStore, key_of, seed_of};
 use super::run::{self, SharedModel, shares_its_model};
 use super::schedule::{Model, Schedule, StopOnPanic};
@@ -114,7 +114,7 @@ impl Contest<'_> {
         let mut sizes: BTreeMap<u32, CellSizes> = BTreeMap::new();
         let mut all = Vec::new();
         for entry in &self.entries {
-            if !matches!(entry.recipe.method.as_str(), "saturated" | "catall") {
+            if cell_draws(&entry.recipe).is_none() {
                 continue;
             }
             let groups = entry.recipe.groups;

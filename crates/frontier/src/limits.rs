@@ -1,14 +1,15 @@
 //! The house's own limits: bounds on measures, on epsilon, and McClure's regions of the (RR, R) plane.
 
 use measures::Finding;
+use measures::risk::intruder::names;
 
 use super::axes::{AxisName, EPSILON};
 use super::{FrontierError, Limit, LimitCheck};
 
 /// The limit that a file of acceptable regions sets: no record's risk may lie outside.
-pub const REGIONS: &str = "intruder.regions";
+pub const REGIONS: &str = names::REGIONS;
 
-const OUTSIDE: &str = "intruder.outside_share";
+const OUTSIDE: &str = names::OUTSIDE_SHARE;
 
 /// Reads a limit such as `attribute.disco <= 5`, `tables.mean_s_pmse:2 <= 10` or `epsilon <= 1`.
 pub fn parse(text: &str) -> Result<Limit, FrontierError> {

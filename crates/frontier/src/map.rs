@@ -1,7 +1,9 @@
 //! The runs of all contestants put on one map: values with their spread, front, limits, scores, recommendation.
 
 use measures::evaluation::mean_over;
+use measures::risk::attribute;
 use measures::risk::risk_utility::RiskUtility;
+use measures::utility::taub;
 use measures::{Better, Finding};
 
 use statrs::distribution::{ContinuousCDF, StudentsT};
@@ -212,8 +214,8 @@ fn errors_allowed(runs: usize) -> Option<f64> {
 
 /// Taub & Elliot's total scores, of the overall utility and the mean TCAP.
 fn scores(findings: &[Finding]) -> Option<TotalScores> {
-    let utility = AxisName::new("taub.overall").mean(findings)?;
-    let risk = AxisName::new("attribute.tcap_taub").mean(findings)?;
+    let utility = AxisName::new(taub::names::OVERALL).mean(findings)?;
+    let risk = AxisName::new(attribute::names::TCAP_TAUB).mean(findings)?;
     let both = RiskUtility { utility, risk };
     Some(TotalScores {
         utility,

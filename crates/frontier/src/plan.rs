@@ -3,15 +3,15 @@
 //! In a saturated model the fitted count of a cell is its original count, so the distribution of every synthetic count is
 //! known in advance, and with it every expected measure that is a sum over cells (Jackson, Mitra, Francis & Dove 2022, *On
 //! integrating the number of synthetic data sets m into the a priori synthesis approach*, section 2). A plan needs nothing but the [`CellSizes`] of the original table, how many cells have each size, and the
-//! settings of the [`Mechanism`]:
+//! settings of the [`SaturatedMechanism`]:
 //!
 //! ```
-//! use frontier::plan::{Bound, CellSizes, Free, Mechanism, Tau, solve};
+//! use frontier::plan::{Bound, CellSizes, Free, SaturatedMechanism, Tau, solve};
 //! use statistics::counts::CountFamily;
 //!
 //! // 900 empty cells, 60 uniques, 30 pairs, 10 cells of five.
 //! let sizes = CellSizes::new([(0, 900), (1, 60), (2, 30), (5, 10)].into())?;
-//! let mechanism = Mechanism::new(CountFamily::nbi(0.5)?).with_m(10)?;
+//! let mechanism = SaturatedMechanism::new(CountFamily::nbi(0.5)?).with_m(10)?;
 //!
 //! // How often is a mean synthetic count near 1 really a unique?
 //! let risk = Tau::exact(&sizes, &mechanism, 1, 0.5)?;
@@ -41,7 +41,7 @@ pub use bound::{Bound, Comparison, Metric};
 pub use cell_sizes::CellSizes;
 pub use expected_distance::{ExpectedDistance, SizeRule};
 pub use grid::{Grid, Plan, PlanPoint};
-pub use mechanism::Mechanism;
+pub use mechanism::SaturatedMechanism;
 pub use replicated_uniques::{Catall, ReplicatedUniques};
 pub use solve::{Free, Solution, solve};
 pub use synthetic_records::SyntheticRecords;

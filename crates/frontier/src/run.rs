@@ -95,7 +95,7 @@ pub fn of_files(original: &Table, tables: &[Arc<Table>], battery: &Battery, key:
 pub fn settings_for(original: &Table, recipe: &Recipe, settings: &Settings) -> Settings {
     let mut settings = settings.clone();
     settings.intruder.mechanism = planned::mechanism(original, recipe);
-    settings.tau.scale = planned::scale(recipe);
+    settings.tau.scale = planned::cell_draws(recipe).map_or(1.0, |draws| draws.scale());
     if Synthesizer::of(recipe).is_ok_and(|method| !method.rows_can_be_chosen()) {
         settings.tables.synthetic_size = SyntheticSize::Random;
     }

@@ -1,6 +1,7 @@
 //! One question answered: the estimate in each file, the rule that is valid, the interval.
 
 use rayon::prelude::*;
+use synthesis::Making;
 use table::Table;
 
 use crate::cautions::cautions;
@@ -10,7 +11,7 @@ use crate::estimates::{CARRIES_ANOTHER, ENTANGLED, Estimate, estimates, mean_wit
 use crate::interval::{Interval, Level, Reference};
 use crate::noise_on_cells::records_of_noise;
 use crate::private_shares;
-use crate::provenance::{Choice, Making, Provenance, objections, valid_rule};
+use crate::provenance::{Choice, Provenance, objections, valid_rule};
 use crate::release_bootstrap::{Bootstrap, Redraw, Replicate, Replicates, Resampling, basic, studentised};
 use crate::results::{Answer, ChosenBy, Quantity, RuleUsed};
 use crate::{Combined, Estimand, FileEstimate, InferenceError, Rule, Target, Weights};
@@ -62,13 +63,13 @@ pub fn answer(
     estimand: &Estimand,
     manner: &Manner,
 ) -> Result<Answer, InferenceError> {
-    let making = released.provenance.map_or(Making::Unknown, Provenance::making);
-    let valid = valid_rule(&making, estimand, released.files.len());
+    let making = released.provenance.and_then(Provenance::making);
+    let valid = valid_rule(making.as_ref(), estimand, released.files.len());
     let rule = manner.rule.unwrap_or(valid.rule);
-    let by_size = matches!(making, Making::Counts { .. }) && matches!(rule, Rule::Tp | Rule::Ts);
+    let by_size = matches!(making, Some(Making::RandomCounts { .. })) && matches!(rule, Rule::Tp | Rule::Ts);
     let usual = if by_size { Weights::NSyn } else { Weights::Equal };
     let weights = manner.weights.unwrap_or(usual);
-    Question { released, estimand, manner, weights, making: &making }.answer(rule, valid)
+    Question { released, estimand, manner, weights, making: making.as_ref() }.answer(rule, valid)
 }
 
 /// Files that T_p needs where counts are more dispersed than plain draws.
@@ -91,7 +92,7 @@ struct Question<'a> {
     estimand: &'a Estimand,
     manner: &'a Manner,
     weights: Weights,
-    making: &'a Making,
+    making: Option<&'a Making>,
 }
 
 impl Question<'_> {
@@ -166,10 +167,11 @@ impl Question<'_> {
                  give --original-rows N",
             );
         }
-        if matches!(self.making, Making::NormalRelease { .. }) && (again || rule == Rule::Bootstrap) {
-            return refuse(
-                "would make the release again, and draws of `normal-release` are not bound to the declared range that this needs; leave --rule and --bootstrap-t out",
-            );
+        if matches!(self.making, Some(Making::KnownDeviation { .. })) && (again || rule == Rule::Bootstrap) {
+            return refuse(&format!(
+                "would make the release again, and draws of `{}` are not bound to the declared range that this needs; leave --rule and --bootstrap-t out",
+                provenance.recipe.method
+            ));
         }
         if provenance.is_raked() && self.manner.target == Target::Original {
             return refuse(
@@ -204,7 +206,7 @@ impl Question<'_> {
     /// What a table says, with what the release tells of its variance.
     fn estimates(&self, table: &Table) -> Result<Vec<Estimate>, InferenceError> {
         match (self.making, self.estimand) {
-            (Making::NormalRelease { sigma }, Estimand::Mean { of, by }) if by.is_empty() => {
+            (Some(Making::KnownDeviation { sigma }), Estimand::Mean { of, by }) if by.is_empty() => {
                 Ok(vec![mean_with_known_deviation(table, of, *sigma)?])
             }
             _ => estimates(table, self.estimand),
@@ -480,7 +482,7 @@ impl Question<'_> {
         // Replicates of the bootstrap-t scatter as the files do, so that its quantiles allow for what T lacks.
         let by_distribution = self.manner.bootstrap_t.is_none();
         let dispersed = by_distribution && matches!(rule, Rule::Ts | Rule::Pooled | Rule::Proper);
-        if let (Making::Counts { sigma }, true, Some(provenance)) =
+        if let (Some(Making::RandomCounts { sigma }), true, Some(provenance)) =
             (making, dispersed, self.released.provenance)
         {
             let inflation = inflation_of(&files[0], *sigma, provenance.recipe.groups as usize)?;
@@ -497,7 +499,8 @@ impl Question<'_> {
             ));
         }
         let by_scatter = by_distribution && matches!(rule, Rule::Tp | Rule::Partial);
-        let may_scatter = matches!(making, Making::Counts { .. } | Making::Partial { .. } | Making::Unknown);
+        let may_scatter =
+            matches!(making, None | Some(Making::RandomCounts { .. } | Making::PartlyKept { .. }));
         if by_scatter && may_scatter && files.len() < FEWEST_FOR_T_P {
             warnings.push(format!(
                 "with {} files b is too uncertain for `{}` where synthesis adds much: in simulations its 95 % intervals from two files cover 87 % to 94 %; \

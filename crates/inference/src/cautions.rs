@@ -1,11 +1,12 @@
 //! What biases every estimate of a release, whatever the rule, as far as its recipe and its files show it.
 
+use statistics::counts::CellDraws;
 use synthesis::card::Needs;
-use synthesis::registry;
+use synthesis::{Making, RecordsCard, registry};
 use table::grouping::GroupingStyle;
 use table::{Attributes, CodedTable, CountSource, Grouping, Schema, Table};
 
-use crate::provenance::{Making, Provenance};
+use crate::provenance::Provenance;
 use crate::{Estimand, InferenceError, Rule};
 
 /// What must be known of a release to read an answer from it.
@@ -16,13 +17,14 @@ pub(crate) fn cautions(
     files: &[Table],
     original_rows: Option<u64>,
 ) -> Result<Vec<String>, InferenceError> {
-    let of = Of { provenance, estimand, files, original_rows };
+    let records = provenance.records_card();
+    let of = Of { provenance, records: records.as_ref(), estimand, files, original_rows };
     let mut cautions = Vec::new();
     cautions.extend(of.redrawn_numbers());
     cautions.extend(of.prior()?);
     cautions.extend(of.filled_cells());
     cautions.extend(of.what_the_model_leaves_out());
-    if provenance.is_raked() {
+    if records.as_ref().is_some_and(|records| records.is_raked) {
         cautions.push(
             "the model was raked to published totals: estimates are of the population of those totals, and for the raked margins the interval is wider than it need be"
                 .into(),
@@ -35,6 +37,7 @@ pub(crate) fn cautions(
 
 struct Of<'a> {
     provenance: &'a Provenance,
+    records: Option<&'a RecordsCard>,
     estimand: &'a Estimand,
     files: &'a [Table],
     original_rows: Option<u64>,
@@ -44,10 +47,14 @@ impl Of<'_> {
     /// Methods of counts keep the class of a number and draw the number again within it.
     fn redrawn_numbers(&self) -> Option<String> {
         let recipe = &self.provenance.recipe;
-        if matches!(self.provenance.making(), Making::NormalRelease { .. }) {
+        if matches!(self.records, Some(RecordsCard { making: Making::KnownDeviation { .. }, .. })) {
             let of_mean = matches!(self.estimand, Estimand::Mean { by, .. } if by.is_empty());
-            let message = "`normal-release` tells the mean of the data alone: shares and models are those of a normal distribution with the stated sigma";
-            return (!of_mean).then(|| message.into());
+            return (!of_mean).then(|| {
+                format!(
+                    "`{}` tells the mean of the data alone: shares and models are those of a normal distribution with the stated sigma",
+                    recipe.method
+                )
+            });
         }
         let counts = registry::method(&recipe.method).is_ok_and(|method| method.card.needs == Needs::Counts);
         if !counts {
@@ -60,9 +67,10 @@ impl Of<'_> {
         if !by_value.is_empty() {
             return Some(format!(
                 "`{}` keeps only the class of a number and draws the number again within it, without a look at the data: this answer is about the redrawn values of {}, its \
-                 distance from the data's is not in the interval, and it may be many standard errors; ask for shares in the model's classes, or for a release by `sequential`",
+                 distance from the data's is not in the interval, and it may be many standard errors; ask for shares in the model's classes, or for a release by `{}`",
                 recipe.method,
-                by_value.join(", ")
+                by_value.join(", "),
+                registry::default_method(false)
             ));
         }
         let elsewhere: Vec<&str> =
@@ -108,11 +116,10 @@ impl Of<'_> {
 
     /// The uniform records of `nprior`, added in each stratum.
     fn prior(&self) -> Result<Option<String>, InferenceError> {
-        let recipe = &self.provenance.recipe;
-        let takes_it = matches!(recipe.method.as_str(), "catall" | "ipf");
-        let Some(prior) = self.provenance.number("nprior").filter(|prior| takes_it && *prior > 0.0) else {
+        let prior = self.records.map_or(0.0, |records| records.uniform_records);
+        if prior == 0.0 {
             return Ok(None);
-        };
+        }
         let strata = self.number_of_strata()?;
         let added = prior * strata as f64;
         let each = if strata > 1 { format!(" in each of {strata} strata") } else { String::new() };
@@ -137,24 +144,24 @@ impl Of<'_> {
 
     /// The records of `alpha`, by the sizes of the files, which are random themselves.
     fn filled_cells(&self) -> Option<String> {
-        let provenance = self.provenance;
-        let filled = provenance.recipe.method == "saturated"
-            && provenance.number("alpha").is_some_and(|alpha| alpha > 0.0);
-        if !filled {
+        let Some(CellDraws::Independent { family, alpha, scale, .. }) = self.records?.cells else {
+            return None;
+        };
+        if alpha == 0.0 {
             return None;
         }
         let sizes: Vec<f64> = self.files.iter().map(|file| file.rows() as f64).collect();
         let m = sizes.len() as f64;
         let mean = sizes.iter().sum::<f64>() / m;
         let squares: f64 = sizes.iter().map(|size| (size - mean).powi(2)).sum();
-        let variance = match (provenance.sigma() > 0.0, sizes.len() > 1) {
+        let variance = match (family.sigma().value() > 0.0, sizes.len() > 1) {
             (false, _) => Some(mean),
             (true, true) => Some(squares / (m - 1.0)),
             (true, false) => None,
         };
         let share = match (self.original_rows, variance) {
             (Some(rows), Some(variance)) => {
-                let expected = rows as f64 * provenance.number("scale").unwrap_or(1.0);
+                let expected = rows as f64 * scale;
                 let share = 100.0 * (1.0 - expected / mean).max(0.0);
                 let error = 100.0 * expected / mean * (variance / m).sqrt() / mean;
                 format!(
@@ -169,45 +176,8 @@ impl Of<'_> {
     }
 
     fn what_the_model_leaves_out(&self) -> Option<String> {
-        let recipe = &self.provenance.recipe;
-        let left_out = match recipe.method.as_str() {
-            "ipf" => "the model knows the margins it was given; what they do not hold, such as interactions of more variables,".to_owned(),
-            "graph" => "each variable is drawn given the few that it depends on most; what it has to do with others".to_owned(),
-            "sequential" => {
-                let apart = self.drawn_apart();
-                if apart.is_empty() {
-                    return None;
-                }
-                format!("the recipe keeps predictors from {}; what they have to do with those", apart.join(", "))
-            }
-            _ => return None,
-        };
+        let left_out = self.records?.leaves_out.as_ref()?;
         Some(format!("{left_out} is estimated as the model has it"))
-    }
-
-    /// Variables that a sequential recipe draws without some of the others.
-    fn drawn_apart(&self) -> Vec<String> {
-        let recipe = &self.provenance.recipe;
-        let text = |section: &toml::Value, key: &str| {
-            section.get(key).and_then(toml::Value::as_str).map(str::to_owned)
-        };
-        let mut apart = Vec::new();
-        let general = recipe.options.get("method").and_then(toml::Value::as_str) == Some("sample");
-        if general {
-            apart.push("every variable that has no method of its own (method = \"sample\")".to_owned());
-        }
-        if recipe.options.contains_key("except") {
-            apart.push("every variable (except)".to_owned());
-        }
-        for (name, section) in &recipe.variables {
-            let restricted = ["predictors", "except"].iter().find(|key| section.get(**key).is_some());
-            if let Some(key) = restricted {
-                apart.push(format!("{name} ({key})"));
-            } else if text(section, "method").as_deref() == Some("sample") {
-                apart.push(format!("{name} (method = \"sample\")"));
-            }
-        }
-        apart
     }
 
     /// Strata keep their numbers of records: nothing is drawn where only they are asked for.

@@ -1,11 +1,11 @@
 //! How many records noise on all cells makes out of nothing.
 //!
-//! A private `catall` adds discrete Laplace noise X, P(X = x) ∝ αˣ with α = e^{−1/scale}, to every cell that can occur, and takes negative counts for 0. A cell of y
+//! A method with noise on every cell adds discrete Laplace noise X, P(X = x) ∝ αˣ with α = e^{−1/scale}, to every cell that can occur, and takes negative counts for 0. A cell of y
 //! records gains E max(0, y + X) − y = α^y · α/(1 − α²): an empty one α/(1 − α²), a full one next to nothing. K cells gain at most K α/(1 − α²), spread evenly, whatever
 //! the data say.
 
 use privacy::ledger::Mechanism;
-use synthesis::{StructuralZeros, private};
+use synthesis::{Making, StructuralZeros, private};
 use table::{Domain, Schema};
 
 use crate::InferenceError;
@@ -19,7 +19,8 @@ pub(crate) fn records_of_noise(
     let event = provenance.ledger.as_ref().and_then(|ledger| ledger.events.last());
     let scale =
         event.filter(|event| event.mechanism == Mechanism::DiscreteLaplace).and_then(|event| event.scale);
-    let Some(scale) = scale.filter(|_| provenance.recipe.method == "catall") else { return Ok(None) };
+    let on_every_cell = provenance.making() == Some(Making::NoisyModel { on_every_cell: true });
+    let Some(scale) = scale.filter(|_| on_every_cell) else { return Ok(None) };
     let schema = private::declared(schema)?;
     let domain = Domain::declared(&schema, provenance.recipe.groups as usize)?;
     let zeros = StructuralZeros::declared(&schema, &domain)?;

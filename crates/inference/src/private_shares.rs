@@ -1,12 +1,12 @@
 //! Shares from a `dirichlet` release, by the posterior that knows its prior.
 
 use privacy::ledger::{ChargeRecord, Mechanism};
-use synthesis::{StructuralZeros, private};
+use synthesis::{Making, StructuralZeros, private};
 use table::{Attributes, Classes, Domain};
 
 use crate::answer::{Manner, Released};
 use crate::dirichlet_posterior::{PredictiveRelease, SamplerSettings, prior_weight, sample};
-use crate::provenance::{Making, Provenance};
+use crate::provenance::Provenance;
 use crate::results::Quantity;
 use crate::shares::{ShareLayout, ShareOf, Shares};
 use crate::{Estimand, InferenceError};
@@ -23,9 +23,10 @@ pub(crate) fn fill(
     manner: &Manner,
     quantities: &mut [Quantity],
 ) -> Result<(), InferenceError> {
-    let provenance = released.provenance.filter(|provenance| provenance.making() == Making::Dirichlet);
+    let provenance =
+        released.provenance.filter(|provenance| provenance.making() == Some(Making::StrongPrior));
     let Some(provenance) = provenance else {
-        let message = "is for `dirichlet` releases, given as their folder; for others leave --rule out";
+        let message = "is for releases that a strong prior makes private, given as their folder; for others leave --rule out";
         return Err(InferenceError::rule(RULE, message));
     };
     if !estimand.is_of_shares() {

@@ -2,7 +2,7 @@
 
 use privacy::LedgerRecord;
 use privacy::ledger::ReleaseSize;
-use synthesis::Recipe;
+use synthesis::{Making, Recipe, RecordsCard};
 use table::Schema;
 
 use crate::{Estimand, Rule};
@@ -20,36 +20,6 @@ pub struct Provenance {
     pub own_schema: Option<Schema>,
 }
 
-/// What matters of the making for inference.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Making {
-    /// Nothing is known.
-    Unknown,
-    /// Records were drawn from a model that was fitted once: the variance of a plain sample.
-    PlainDraws,
-    /// Counts were drawn cell by cell with variance μ + σμ².
-    Counts {
-        /// σ, above zero.
-        sigma: f64,
-    },
-    /// The parameters of the model were drawn anew for each file.
-    Proper,
-    /// These variables are the original ones; all of them if none is named.
-    Partial {
-        /// The variables that were kept.
-        kept: Vec<String>,
-    },
-    /// Private draws under a strong prior.
-    Dirichlet,
-    /// A model of noisy answers, which all files share.
-    NoisyModel,
-    /// Private draws around the mean of the data with a known standard deviation.
-    NormalRelease {
-        /// The stated standard deviation.
-        sigma: f64,
-    },
-}
-
 /// A rule and why.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Choice {
@@ -60,36 +30,19 @@ pub struct Choice {
 }
 
 impl Provenance {
-    /// What matters of the making.
-    pub fn making(&self) -> Making {
-        let recipe = &self.recipe;
-        if recipe.privacy.is_some() {
-            return match (recipe.method.as_str(), self.number("sigma")) {
-                ("dirichlet", _) => Making::Dirichlet,
-                ("normal-release", Some(sigma)) => Making::NormalRelease { sigma },
-                _ => Making::NoisyModel,
-            };
-        }
-        match recipe.method.as_str() {
-            "saturated" => match self.sigma() {
-                0.0 => Making::PlainDraws,
-                sigma => Making::Counts { sigma },
-            },
-            "sequential" => {
-                let kept = self.kept();
-                let everything_kept =
-                    recipe.options.get("method").and_then(toml::Value::as_str) == Some("keep");
-                let proper = recipe.options.get("proper").and_then(toml::Value::as_bool).unwrap_or(false);
-                if !kept.is_empty() || everything_kept {
-                    Making::Partial { kept }
-                } else if proper {
-                    Making::Proper
-                } else {
-                    Making::PlainDraws
-                }
-            }
-            _ => Making::PlainDraws,
-        }
+    /// What the recipe's method says of its records; `None` where this version does not know the recipe.
+    pub fn records_card(&self) -> Option<RecordsCard> {
+        self.recipe.records_card().ok()
+    }
+
+    /// How the records were made, as far as it is known.
+    pub fn making(&self) -> Option<Making> {
+        self.records_card().map(|card| card.making)
+    }
+
+    /// Whether the model was raked to published totals.
+    pub fn is_raked(&self) -> bool {
+        self.records_card().is_some_and(|card| card.is_raked)
     }
 
     /// N. A private release that was given `rows` and not `records` took the one for the other and looked at no number of records: then N is not known.
@@ -101,69 +54,44 @@ impl Provenance {
         });
         (stated || !taken_from_rows).then_some(self.original_rows)
     }
-
-    /// Whether the model was raked to published totals.
-    pub fn is_raked(&self) -> bool {
-        self.recipe.options.contains_key("totals")
-    }
-
-    /// The dispersion of a saturated count model; 0 for Poisson counts and for other methods.
-    pub fn sigma(&self) -> f64 {
-        let options = &self.recipe.options;
-        let poisson = options.get("family").and_then(toml::Value::as_str) == Some("poisson");
-        if self.recipe.method != "saturated" || poisson { 0.0 } else { self.number("sigma").unwrap_or(0.5) }
-    }
-
-    /// An option of the method that is a number.
-    pub(crate) fn number(&self, name: &str) -> Option<f64> {
-        let value = self.recipe.options.get(name)?;
-        value.as_float().or_else(|| value.as_integer().map(|whole| whole as f64))
-    }
-
-    fn kept(&self) -> Vec<String> {
-        let is_kept =
-            |section: &toml::Value| section.get("method").and_then(toml::Value::as_str) == Some("keep");
-        let kept = self.recipe.variables.iter().filter(|(_, section)| is_kept(section));
-        kept.map(|(name, _)| name.clone()).collect()
-    }
 }
 
 /// The rule that is valid for a release of m files, and why.
-pub fn valid_rule(making: &Making, estimand: &Estimand, m: usize) -> Choice {
+pub fn valid_rule(making: Option<&Making>, estimand: &Estimand, m: usize) -> Choice {
     let choice = |rule: Rule, because: String| Choice { rule, because };
     match making {
-        Making::Unknown if m == 1 => choice(
+        None if m == 1 => choice(
             Rule::Ts,
             "nothing says how the file was made; one file leaves only T_s, which supposes that every value is synthetic and \
              drawn from a model fitted once, without privacy noise"
                 .into(),
         ),
-        Making::Unknown => choice(
+        None => choice(
             Rule::Tp,
             "nothing says how the files were made; T_p measures what synthesis adds by the scatter of the files, and holds for complete, \
              proper and partial synthesis without privacy noise"
                 .into(),
         ),
-        Making::PlainDraws => choice(
+        Some(Making::PlainDraws) => choice(
             Rule::Ts,
             "every value is synthetic, and records were drawn from a model fitted once: given the original data a file is a plain sample"
                 .into(),
         ),
-        Making::Counts { sigma } if m == 1 => choice(
+        Some(Making::RandomCounts { sigma }) if m == 1 => choice(
             Rule::Ts,
             format!("one file leaves only T_s, which supposes sigma = 0; this release has sigma = {sigma}"),
         ),
-        Making::Counts { sigma } => choice(
+        Some(Making::RandomCounts { sigma }) => choice(
             Rule::Tp,
             format!(
                 "counts have variance mu + {sigma} mu^2, more than a plain sample's: T_p sees that in the scatter of the files, T_s does not"
             ),
         ),
-        Making::Proper => choice(
+        Some(Making::ProperDraws) => choice(
             Rule::Proper,
             "every value is synthetic, and each file has parameters drawn from their posterior".into(),
         ),
-        Making::Partial { kept } => {
+        Some(Making::PartlyKept { kept }) => {
             let kept = if kept.is_empty() {
                 "all values are original but where the recipe says otherwise".into()
             } else {
@@ -174,19 +102,19 @@ pub fn valid_rule(making: &Making, estimand: &Estimand, m: usize) -> Choice {
                 _ => choice(Rule::Partial, kept),
             }
         }
-        Making::Dirichlet if estimand.is_of_shares() => choice(
+        Some(Making::StrongPrior) if estimand.is_of_shares() => choice(
             Rule::Posterior,
             "the release added a known prior to every cell; the posterior takes it out again".into(),
         ),
-        Making::Dirichlet => choice(
+        Some(Making::StrongPrior) => choice(
             Rule::Bootstrap,
             "the release added a prior to every cell; for a mean or a model the release is made again from its own records".into(),
         ),
-        Making::NormalRelease { sigma } => choice(
+        Some(Making::KnownDeviation { sigma }) => choice(
             Rule::Ts,
             format!("every record is a draw of its own around the mean of the data, with the stated sigma = {sigma} for v: D = sigma^2/(n_syn m), S = sigma^2/N"),
         ),
-        Making::NoisyModel => choice(
+        Some(Making::NoisyModel { .. }) => choice(
             Rule::Bootstrap,
             "all files share one model with privacy noise, which their scatter cannot show; the release is made again with the noise of its ledger".into(),
         ),
@@ -194,33 +122,33 @@ pub fn valid_rule(making: &Making, estimand: &Estimand, m: usize) -> Choice {
 }
 
 /// Why a rule is not valid for a release of m files; empty where it is.
-pub fn objections(rule: Rule, making: &Making, m: usize) -> Vec<String> {
+pub fn objections(rule: Rule, making: Option<&Making>, m: usize) -> Vec<String> {
     let mut objections = Vec::new();
     let plain = matches!(rule, Rule::Ts | Rule::Pooled);
     let combining = !matches!(rule, Rule::Posterior | Rule::Bootstrap);
     match making {
-        Making::Partial { .. } if (plain && m > 1) || rule == Rule::Proper => objections.push(format!(
+        Some(Making::PartlyKept { .. }) if (plain && m > 1) || rule == Rule::Proper => objections.push(format!(
             "`{}` is not valid for this release: some values are the original ones, and it supposes that all are synthetic",
             rule.name()
         )),
-        Making::Proper if plain => objections.push(format!(
+        Some(Making::ProperDraws) if plain => objections.push(format!(
             "`{}` is too small for this release: parameters were drawn again for each file, which adds v n_syn/(N m); use `proper`",
             rule.name()
         )),
-        Making::NoisyModel if combining => objections.push(format!(
+        Some(Making::NoisyModel { .. }) if combining => objections.push(format!(
             "`{}` is not valid for this release: it is private, and its noise is the same in all files, so that neither v nor b holds it",
             rule.name()
         )),
-        Making::Dirichlet if combining => objections.push(format!(
+        Some(Making::StrongPrior) if combining => objections.push(format!(
             "`{}` is not valid for this release: it is private by a prior that pulls every file alike towards equal shares, so that neither v nor b holds it",
             rule.name()
         )),
-        Making::Dirichlet if rule == Rule::Bootstrap => objections.push(
+        Some(Making::StrongPrior) if rule == Rule::Bootstrap => objections.push(
             "the prior that makes this release private pulls every share towards equality; the bootstrap shows that bias from records that \
              have it already, and undoes only a part of it"
                 .into(),
         ),
-        Making::PlainDraws | Making::Counts { .. } | Making::NormalRelease { .. } if rule == Rule::Proper => objections.push(
+        Some(Making::PlainDraws | Making::RandomCounts { .. } | Making::KnownDeviation { .. }) if rule == Rule::Proper => objections.push(
             "`proper` is too wide for this release: no parameters were drawn".into(),
         ),
         _ => {}
@@ -249,7 +177,7 @@ mod tests {
     }
 
     fn rule(recipe: &str, m: usize) -> Rule {
-        valid_rule(&made(recipe).making(), &Estimand::parse("share(a)").unwrap(), m).rule
+        valid_rule(made(recipe).making().as_ref(), &Estimand::parse("share(a)").unwrap(), m).rule
     }
 
     #[test]
@@ -259,51 +187,54 @@ mod tests {
         assert_eq!(rule("method = \"sequential\"\n[options]\nproper = true", 5), Rule::Proper);
         let partial = "method = \"sequential\"\n[options]\nproper = true\n[variables.sex]\nmethod = \"keep\"";
         assert_eq!(rule(partial, 5), Rule::Partial);
-        assert_eq!(made(partial).making(), Making::Partial { kept: vec!["sex".into()] });
+        assert_eq!(made(partial).making(), Some(Making::PartlyKept { kept: vec!["sex".into()] }));
         assert_eq!(rule(partial, 1), Rule::Ts);
         let normal =
             "method = \"normal-release\"\n[options]\nvariable = \"a\"\nsigma = 2\n[privacy]\nrho = 1.0";
         assert_eq!(
             (rule(normal, 3), made(normal).making()),
-            (Rule::Ts, Making::NormalRelease { sigma: 2.0 })
+            (Rule::Ts, Some(Making::KnownDeviation { sigma: 2.0 }))
         );
         assert_eq!(rule("method = \"saturated\"", 5), Rule::Tp);
-        assert_eq!(made("method = \"saturated\"").making(), Making::Counts { sigma: 0.5 });
+        assert_eq!(made("method = \"saturated\"").making(), Some(Making::RandomCounts { sigma: 0.5 }));
         assert_eq!(rule("method = \"saturated\"", 1), Rule::Ts);
         assert_eq!(rule("method = \"saturated\"\n[options]\nfamily = \"poisson\"", 5), Rule::Ts);
         assert_eq!(rule("method = \"saturated\"\n[options]\nsigma = 0", 5), Rule::Ts);
         assert_eq!(rule("method = \"ipf\"\n[privacy]\nepsilon = 1.0", 5), Rule::Bootstrap);
         assert_eq!(rule("method = \"dirichlet\"\n[privacy]\nepsilon = 1.0", 1), Rule::Posterior);
         let mean = Estimand::parse("mean(a)").unwrap();
-        assert_eq!(valid_rule(&Making::Dirichlet, &mean, 1).rule, Rule::Bootstrap);
-        assert_eq!(valid_rule(&Making::Unknown, &mean, 1).rule, Rule::Ts);
-        assert_eq!(valid_rule(&Making::Unknown, &mean, 2).rule, Rule::Tp);
+        assert_eq!(valid_rule(Some(&Making::StrongPrior), &mean, 1).rule, Rule::Bootstrap);
+        assert_eq!(valid_rule(None, &mean, 1).rule, Rule::Ts);
+        assert_eq!(valid_rule(None, &mean, 2).rule, Rule::Tp);
     }
 
     #[test]
     fn the_valid_rule_is_never_objected_to_and_others_are() {
-        let partial = Making::Partial { kept: vec!["a".into()] };
+        let partial = Making::PartlyKept { kept: vec!["a".into()] };
+        let noisy = Making::NoisyModel { on_every_cell: false };
         let share = Estimand::parse("share(a)").unwrap();
         for making in [
-            Making::PlainDraws,
-            Making::Proper,
-            partial.clone(),
-            Making::Dirichlet,
-            Making::NoisyModel,
-            Making::NormalRelease { sigma: 1.0 },
-            Making::Unknown,
+            Some(&Making::PlainDraws),
+            Some(&Making::ProperDraws),
+            Some(&partial),
+            Some(&Making::StrongPrior),
+            Some(&noisy),
+            Some(&Making::KnownDeviation { sigma: 1.0 }),
+            None,
         ] {
             for m in [1, 5] {
-                let rule = valid_rule(&making, &share, m).rule;
-                assert_eq!(objections(rule, &making, m), Vec::<String>::new(), "{making:?}");
+                let rule = valid_rule(making, &share, m).rule;
+                assert_eq!(objections(rule, making, m), Vec::<String>::new(), "{making:?}");
             }
-            assert!(!objections(Rule::Tf, &making, 5).is_empty());
+            assert!(!objections(Rule::Tf, making, 5).is_empty());
         }
-        assert!(objections(Rule::Ts, &partial, 5)[0].contains("some values are the original ones"));
-        assert!(objections(Rule::Ts, &Making::Proper, 5)[0].contains("use `proper`"));
-        assert!(objections(Rule::Tp, &Making::NoisyModel, 5)[0].contains("noise is the same"));
-        assert!(objections(Rule::Tp, &Making::Dirichlet, 5)[0].contains("prior that pulls every file"));
-        assert!(objections(Rule::Partial, &Making::PlainDraws, 5).is_empty());
+        assert!(objections(Rule::Ts, Some(&partial), 5)[0].contains("some values are the original ones"));
+        assert!(objections(Rule::Ts, Some(&Making::ProperDraws), 5)[0].contains("use `proper`"));
+        assert!(objections(Rule::Tp, Some(&noisy), 5)[0].contains("noise is the same"));
+        assert!(
+            objections(Rule::Tp, Some(&Making::StrongPrior), 5)[0].contains("prior that pulls every file")
+        );
+        assert!(objections(Rule::Partial, Some(&Making::PlainDraws), 5).is_empty());
     }
 
     /// 20,000 rows stated, nothing said of N: the manifest holds the 20,000, which is no N.

@@ -5,7 +5,7 @@ use std::path::Path;
 use measures::risk::intruder::Regions;
 use measures::utility::model::ModelRequest;
 use measures::utility::tables::MissingValues;
-use measures::{MEASURES, Measure, Settings};
+use measures::{MEASURES, Measure, Setting, Settings};
 use models::{Formula, ModelFamily};
 use table::grouping::GroupingStyle;
 use table::{Grouping, TableError, similar_name};
@@ -113,38 +113,44 @@ impl Questions {
         Ok(settings)
     }
 
-    /// Refuses an option that none of the families looks at; `others` are options of the job itself.
+    /// Refuses an option that none of the families honours, and a family without the option that it needs; `others` are settings that the
+    /// job itself has options for.
     pub(crate) fn check_honoured(
         &self,
         families: &[&dyn Measure],
-        others: &[(&str, bool, &[&str])],
+        others: &[(Setting, bool)],
     ) -> Result<(), Error> {
-        const TABLES: &[&str] = &["tables", "counts", "distance", "interval"];
-        const CLASSES: &[&str] =
-            &["tables", "counts", "distance", "interval", "mca", "taub", "tau", "intruder"];
-        let own: [(&str, bool, &[&str]); 11] = [
-            ("tables", !self.tables.is_empty(), TABLES),
-            ("ways", self.ways.is_some(), TABLES),
-            ("groups", self.groups.is_some(), CLASSES),
-            ("without-missing", self.without_missing, &["tables", "counts", "distance", "interval", "taub"]),
-            ("keys", !self.keys.is_empty(), &["uniques", "identity", "attribute"]),
-            ("targets", !self.targets.is_empty(), &["attribute"]),
-            ("model", !self.models.is_empty(), &["model", "taub"]),
-            ("family", !self.model_families.is_empty(), &["model", "taub"]),
-            ("order", self.orders.is_some(), &["propensity"]),
-            ("permutations", self.permutations.is_some(), &["propensity"]),
-            ("resamples", self.resamples.is_some(), &["propensity"]),
+        let own = [
+            (Setting::Tables, !self.tables.is_empty()),
+            (Setting::Ways, self.ways.is_some()),
+            (Setting::Groups, self.groups.is_some()),
+            (Setting::Missing, self.without_missing),
+            (Setting::Keys, !self.keys.is_empty()),
+            (Setting::Targets, !self.targets.is_empty()),
+            (Setting::Models, !self.models.is_empty() || !self.model_families.is_empty()),
+            (Setting::Orders, self.orders.is_some()),
+            (Setting::Permutations, self.permutations.is_some()),
+            (Setting::Resamples, self.resamples.is_some()),
         ];
-        if self.only.iter().any(|name| name == "model") && self.models.is_empty() {
-            return Err(Error::option("only", "name a model with the option `model`, such as \"y ~ a + b\""));
+        let given = || own.iter().chain(others).filter(|(_, given)| *given).map(|(setting, _)| *setting);
+        let asked = families.iter().filter(|family| self.only.iter().any(|name| name == family.name()));
+        for needed in asked.filter_map(|family| family.card().requires) {
+            if given().all(|setting| setting != needed) {
+                let option = needed.option().unwrap_or_default();
+                let message = format!("name a model with the option `{option}`, such as \"y ~ a + b\"");
+                return Err(Error::option("only", message));
+            }
         }
-        for (option, given, honoured_by) in own.iter().chain(others) {
-            if *given && !families.iter().any(|family| honoured_by.contains(&family.name())) {
+        for setting in given() {
+            let honours = |family: &&dyn Measure| family.card().honours.contains(&setting);
+            if !families.iter().any(honours) {
+                let able: Vec<&str> =
+                    MEASURES.iter().filter(|family| honours(family)).map(|family| family.name()).collect();
                 return Err(Error::option(
-                    option,
+                    setting.option().unwrap_or_default(),
                     format!(
                         "it has no effect on the families of the option `only`; leave it out, or add {}",
-                        honoured_by.join(" or ")
+                        able.join(" or ")
                     ),
                 ));
             }

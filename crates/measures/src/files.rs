@@ -1,6 +1,9 @@
 //! How two files differ before anything is counted: records, columns, kinds and levels.
 
-use crate::{Better, Comparison, Finding, Measure, MeasureCard, MeasureError, Null, Range, Settings};
+use crate::{
+    Aspect, Better, Comparison, FamilyCard, Finding, Kept, Measure, MeasureCard, MeasureError, Null, Range,
+    Settings,
+};
 
 /// The family of differences between files.
 #[derive(Clone, Copy, Debug)]
@@ -15,33 +18,53 @@ const fn card(name: &'static str, question: &'static str, better: Better, unit: 
         range: Range::NOT_NEGATIVE,
         null: Null::None,
         citation: "Lookalike: what must be known before two files are compared",
+        kept: Kept::All,
     }
 }
 
 const CARDS: &[MeasureCard] = &[
-    card("files.records", "How many records does the synthetic file have?", Better::Neither, "records"),
-    card("files.columns", "How many columns does only one of the files have?", Better::Lower, "columns"),
+    card(names::RECORDS, "How many records does the synthetic file have?", Better::Neither, "records"),
+    card(names::COLUMNS, "How many columns does only one of the files have?", Better::Lower, "columns"),
     card(
-        "files.kinds",
+        names::KINDS,
         "How many columns are of another kind in the synthetic file?",
         Better::Lower,
         "columns",
     ),
     card(
-        "files.levels",
+        names::LEVELS,
         "How many levels of this variable occur in only one of the files?",
         Better::Lower,
         "levels",
     ),
 ];
 
-impl Measure for Files {
-    fn name(&self) -> &'static str {
-        "files"
-    }
+/// Measures of this family that other crates refer to.
+pub mod names {
+    /// `files.records`.
+    pub const RECORDS: &str = "files.records";
+    /// `files.columns`.
+    pub const COLUMNS: &str = "files.columns";
+    /// `files.kinds`.
+    pub const KINDS: &str = "files.kinds";
+    /// `files.levels`.
+    pub const LEVELS: &str = "files.levels";
+}
 
-    fn cards(&self) -> &'static [MeasureCard] {
-        CARDS
+/// The card of the family.
+pub const CARD: FamilyCard = FamilyCard {
+    name: "files",
+    aspect: Aspect::Utility,
+    honours: &[],
+    requires: None,
+    usual_axis: None,
+    identified_by: &[],
+    measures: CARDS,
+};
+
+impl Measure for Files {
+    fn card(&self) -> &'static FamilyCard {
+        &CARD
     }
 
     fn evaluate(

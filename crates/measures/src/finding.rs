@@ -85,6 +85,11 @@ impl Finding {
         }
     }
 
+    /// The family that its measure belongs to.
+    pub fn family(&self) -> &str {
+        self.measure.split_once('.').map_or(self.measure.as_str(), |(family, _)| family)
+    }
+
     /// The same finding with one more detail.
     pub fn with(mut self, key: &str, value: impl Into<Value>) -> Self {
         self.detail.insert(key.to_owned(), value.into());

@@ -17,15 +17,24 @@ use crate::utility::propensity::{Propensity, PropensityOptions};
 use crate::utility::ratio_of_counts::Counts;
 use crate::utility::tables::{TableOptions, Tables};
 use crate::utility::taub::Taub;
-use crate::{Comparison, CountedTables, Finding, MeasureCard, MeasureError, Prepared, SyntheticSets};
+use crate::{
+    Comparison, CountedTables, FamilyCard, Finding, MeasureCard, MeasureError, Prepared, SyntheticSets,
+};
 
 /// A family of measures that come out of one computation.
 pub trait Measure: Sync {
+    /// What it is.
+    fn card(&self) -> &'static FamilyCard;
+
     /// The first part of its measures' names.
-    fn name(&self) -> &'static str;
+    fn name(&self) -> &'static str {
+        self.card().name
+    }
 
     /// What each of its measures means.
-    fn cards(&self) -> &'static [MeasureCard];
+    fn cards(&self) -> &'static [MeasureCard] {
+        self.card().measures
+    }
 
     /// All that it can say of these tables. An error means that the question was wrong; a number that does not exist is a
     /// finding with a reason.
@@ -129,6 +138,12 @@ pub const MEASURES: &[&dyn Measure] = &[
 /// The card of a measure.
 pub fn card_of(name: &str) -> Option<&'static MeasureCard> {
     MEASURES.iter().flat_map(|measure| measure.cards()).find(|card| card.name == name)
+}
+
+/// The card of the family that a measure belongs to.
+pub fn family_of(measure: &str) -> Option<&'static FamilyCard> {
+    let (family, _) = measure.split_once('.')?;
+    MEASURES.iter().map(|measure| measure.card()).find(|card| card.name == family)
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! The measures' cards, on a terminal and as a page.
 
-use measures::{Better, MeasureCard, Null};
+use measures::{Aspect, Better, FamilyCard, MeasureCard, Null};
 
 /// What each measure asks and how it is read.
 pub fn measures_text<'a>(families: impl Iterator<Item = (&'a str, &'a [MeasureCard])>) -> String {
@@ -8,12 +8,41 @@ pub fn measures_text<'a>(families: impl Iterator<Item = (&'a str, &'a [MeasureCa
     for (family, cards) in families {
         out.push_str(&format!("{family}\n"));
         for card in cards {
-            out.push_str(&format!("  {}: {}\n", card.name, card.question));
-            out.push_str(&format!("    {}; {}; source: {}\n", range(card), expected(card), card.citation));
+            out.push_str(&card_text(card));
         }
         out.push('\n');
     }
     out
+}
+
+/// One family, or one of its measures: what it asks, how it is read, and which options it honours.
+pub fn family_text(family: &FamilyCard, measure: Option<&str>) -> String {
+    let cards = family.measures.iter().filter(|card| measure.is_none_or(|name| name == card.name));
+    let mut out = format!("{}\n", family.name);
+    cards.for_each(|card| out.push_str(&card_text(card)));
+    let aspect = match family.aspect {
+        Aspect::Utility => "utility: how well the synthetic data serve",
+        Aspect::Risk => "risk: what the synthetic data disclose",
+    };
+    let options = family.honours.iter().filter_map(|setting| Some(format!("--{}", setting.option()?)));
+    let options: Vec<String> = options.collect();
+    let options = if options.is_empty() { "none".to_owned() } else { options.join(", ") };
+    out.push_str(&format!("  a measure of {aspect}\n  options that it honours: {options}\n"));
+    if let Some(axis) = family.usual_axis {
+        out.push_str(&format!("  on the map of a frontier: {}\n", axis.measure));
+    }
+    out
+}
+
+fn card_text(card: &MeasureCard) -> String {
+    format!(
+        "  {}: {}\n    {}; {}; source: {}\n",
+        card.name,
+        card.question,
+        range(card),
+        expected(card),
+        card.citation
+    )
 }
 
 /// The same as a page of documentation.

@@ -1,6 +1,7 @@
 //! The methods' cards on a terminal.
 
 use synthesis::MethodCard;
+use synthesis::card::Needs;
 
 /// What each method is and takes.
 pub fn methods_text<'a>(cards: impl Iterator<Item = &'a MethodCard>) -> String {
@@ -14,6 +15,28 @@ pub fn methods_text<'a>(cards: impl Iterator<Item = &'a MethodCard>) -> String {
             ));
         }
         out.push_str(&format!("  memory: {}\n  source: {}\n\n", card.memory, card.citation));
+    }
+    out
+}
+
+/// All that one method's card says.
+pub fn method_text(card: &MethodCard) -> String {
+    let mut out = methods_text(std::iter::once(card)).trim_end().to_owned();
+    let needs = match card.needs {
+        Needs::Counts => "counts of the cross-table, from whatever source",
+        Needs::Records => "the records",
+    };
+    let private = match &card.privacy {
+        None => "no",
+        Some(privacy) if privacy.pays_for_each_data_set => "yes; each data set costs privacy",
+        Some(_) => "yes; data sets after the first cost nothing",
+    };
+    out.push_str(&format!("\n  needs: {needs}\n  can be private: {private}\n"));
+    if let Some(mechanism) = card.mechanism {
+        out.push_str(&format!("  as a mechanism: --mechanism {}\n", mechanism.example));
+    }
+    for trial in card.trials {
+        out.push_str(&format!("  tried by frontier: {} ({})\n", trial.name, trial.label));
     }
     out
 }

@@ -3,6 +3,11 @@
 use std::fmt::Write;
 
 use measures::Finding;
+use measures::files;
+use measures::risk::{attribute, intruder, tau, uniques};
+use measures::utility::{
+    conformance, distance, interval, mca, model, propensity, ratio_of_counts, tables, taub,
+};
 use table::figures::thousands;
 
 use crate::judgement::{detail, few, judged, names, reason, told_apart, ways};
@@ -53,11 +58,11 @@ impl<'a> Page<'a> {
 
     fn files(&self) -> Result<String, std::fmt::Error> {
         let mut out = String::new();
-        if let Some(records) = self.first("files.records") {
+        if let Some(records) = self.first(files::names::RECORDS) {
             let value = records.value.map_or_else(String::new, |value| thousands(value.round() as u64));
             writeln!(out, "  records: {value} for {} original ones", detail(records, "original"))?;
         }
-        if let Some(columns) = self.first("files.columns") {
+        if let Some(columns) = self.first(files::names::COLUMNS) {
             for (key, file) in [("only_original", "original"), ("only_synthetic", "synthetic file")] {
                 let names = names(columns, key);
                 if !names.is_empty() {
@@ -66,7 +71,7 @@ impl<'a> Page<'a> {
             }
         }
         let levels: Vec<String> = self
-            .all("files.levels")
+            .all(files::names::LEVELS)
             .filter(|finding| finding.value.is_some_and(|value| value > 0.0))
             .map(|finding| {
                 let (original, synthetic) =
@@ -81,7 +86,7 @@ impl<'a> Page<'a> {
             writeln!(out, "  levels that not both have: {}", levels.join("; "))?;
         }
         if let Some(kinds) =
-            self.first("files.kinds").filter(|finding| finding.value.is_some_and(|value| value > 0.0))
+            self.first(files::names::KINDS).filter(|finding| finding.value.is_some_and(|value| value > 0.0))
         {
             let each = kinds.detail.get("columns").and_then(|columns| columns.as_array());
             let text =
@@ -106,15 +111,15 @@ impl<'a> Page<'a> {
         self.averages(&mut out)?;
         self.models(&mut out)?;
         self.conformance(&mut out)?;
-        if let Some(score) = self.first("taub.overall").and_then(|finding| finding.value) {
+        if let Some(score) = self.first(taub::names::OVERALL).and_then(|finding| finding.value) {
             writeln!(out, "  overall score (Taub & Elliot): {score:.3} of 1")?;
         }
         Ok(out)
     }
 
     fn tables(&self, out: &mut String) -> std::fmt::Result {
-        let worst: Vec<&Finding> = self.all("tables.worst_s_pmse").collect();
-        for (mean, worst) in self.all("tables.mean_s_pmse").zip(worst) {
+        let worst: Vec<&Finding> = self.all(tables::names::WORST_S_PMSE).collect();
+        for (mean, worst) in self.all(tables::names::MEAN_S_PMSE).zip(worst) {
             let which = ways(mean);
             let Some(value) = mean.value else {
                 writeln!(out, "  {which}: {}", reason(mean))?;
@@ -130,22 +135,26 @@ impl<'a> Page<'a> {
     }
 
     fn propensity(&self, out: &mut String) -> std::fmt::Result {
-        if let Some(ratio) = self.first("propensity.cart.s_pmse_resampled") {
+        if let Some(ratio) = self.first(propensity::names::CART_S_PMSE_RESAMPLED) {
             match ratio.value {
                 Some(value) => {
-                    let auc = self.first("propensity.cart.auc").and_then(|finding| finding.value);
+                    let auc = self.first(propensity::names::CART_AUC).and_then(|finding| finding.value);
                     let auc = auc.map_or_else(String::new, |auc| format!(", area under the curve {auc:.3}"));
                     writeln!(
                         out,
                         "  a tree that tries to tell the files apart: {} (S_pMSE {value:.2} by {} resamples{auc})",
-                        told_apart(value, self.first("propensity.cart.z_resampled").and_then(|z| z.value)),
+                        told_apart(
+                            value,
+                            self.first(propensity::names::CART_Z_RESAMPLED).and_then(|z| z.value)
+                        ),
                         detail(ratio, "resamples")
                     )?;
                 }
                 None => writeln!(out, "  a tree that tries to tell the files apart: {}", reason(ratio))?,
             }
         }
-        for (ratio, z) in self.all("propensity.logit.s_pmse").zip(self.all("propensity.logit.z")) {
+        for (ratio, z) in self.all(propensity::names::LOGIT_S_PMSE).zip(self.all(propensity::names::LOGIT_Z))
+        {
             let order = match ratio.detail.get("order").and_then(|order| order.as_u64()) {
                 Some(0) | None => "main effects".to_owned(),
                 Some(1) => "two-way interactions".to_owned(),
@@ -164,12 +173,12 @@ impl<'a> Page<'a> {
     }
 
     fn averages(&self, out: &mut String) -> std::fmt::Result {
-        for finding in self.all("counts.mean_roc") {
+        for finding in self.all(ratio_of_counts::names::MEAN_ROC) {
             if let Some(value) = finding.value {
                 writeln!(out, "  ratio of counts in {}: {value:.3} of 1", ways(finding))?;
             }
         }
-        for finding in self.all("interval.mean_overlap") {
+        for finding in self.all(interval::names::MEAN_OVERLAP) {
             let Some(value) = finding.value else { continue };
             let of = match finding.detail.get("of").and_then(|of| of.as_str()) {
                 Some("proportions") => format!("shares in {}", ways(finding)),
@@ -178,7 +187,7 @@ impl<'a> Page<'a> {
             };
             writeln!(out, "  overlap of 95 % intervals of {of}: {value:.3} of 1")?;
         }
-        let furthest = self.all("distance.ks").filter(|finding| finding.value.is_some());
+        let furthest = self.all(distance::names::KS).filter(|finding| finding.value.is_some());
         let furthest = furthest
             .max_by(|one, other| one.value.partial_cmp(&other.value).unwrap_or(std::cmp::Ordering::Equal));
         if let Some(ks) = furthest {
@@ -190,14 +199,14 @@ impl<'a> Page<'a> {
             )?;
         }
         for (measure, what) in [
-            ("distance.mean_correlation", "correlations"),
-            ("distance.mean_cramers_v", "associations of categories (Cramér's V)"),
+            (distance::names::MEAN_CORRELATION, "correlations"),
+            (distance::names::MEAN_CRAMERS_V, "associations of categories (Cramér's V)"),
         ] {
             if let Some(value) = self.first(measure).and_then(|finding| finding.value) {
                 writeln!(out, "  {what} differ by {value:.3} on average")?;
             }
         }
-        if let Some(score) = self.first("mca.score") {
+        if let Some(score) = self.first(mca::names::SCORE) {
             match score.value {
                 Some(value) => writeln!(out, "  map of categories (MCA): {value:.3} of 1")?,
                 None => writeln!(out, "  map of categories (MCA): {}", reason(score))?,
@@ -207,7 +216,7 @@ impl<'a> Page<'a> {
     }
 
     fn models(&self, out: &mut String) -> std::fmt::Result {
-        for overlap in self.all("model.overlap") {
+        for overlap in self.all(model::names::OVERLAP) {
             let model = detail(overlap, "model");
             let same = |finding: &&Finding| {
                 detail(finding, "model") == model && detail(finding, "family") == detail(overlap, "family")
@@ -216,7 +225,7 @@ impl<'a> Page<'a> {
                 writeln!(out, "  {model}: {}", reason(overlap))?;
                 continue;
             };
-            let lack = self.all("model.lack_of_fit").find(same);
+            let lack = self.all(model::names::LACK_OF_FIT).find(same);
             let p = lack.and_then(|lack| lack.detail.get("p_value")).and_then(|p| p.as_f64());
             let judged = match p {
                 Some(p) if p >= 0.05 => "coefficients differ no more than by chance",
@@ -230,14 +239,16 @@ impl<'a> Page<'a> {
     }
 
     fn conformance(&self, out: &mut String) -> std::fmt::Result {
-        if let Some(value) = self.first("conformance.all_values").and_then(|finding| finding.value) {
+        if let Some(value) = self.first(conformance::names::ALL_VALUES).and_then(|finding| finding.value) {
             if value == 0.0 {
                 writeln!(out, "  values outside the original's domain: none")?;
             } else {
                 writeln!(out, "  values outside the original's domain: {value:.3} %")?;
             }
         }
-        for rule in self.all("conformance.rule").filter(|rule| rule.value.is_some_and(|value| value > 0.0)) {
+        for rule in
+            self.all(conformance::names::RULE).filter(|rule| rule.value.is_some_and(|value| value > 0.0))
+        {
             let value = rule.value.unwrap_or_default();
             writeln!(out, "  broken by {value:.3} % of records: {}", detail(rule, "rule"))?;
         }
@@ -246,7 +257,7 @@ impl<'a> Page<'a> {
 
     fn risk(&self) -> Result<String, std::fmt::Error> {
         let mut out = String::new();
-        for (unique, again) in self.all("uniques.p1").zip(self.all("uniques.ru")) {
+        for (unique, again) in self.all(uniques::names::P1).zip(self.all(uniques::names::RU)) {
             if let (Some(p1), Some(ru)) = (unique.value, again.value) {
                 writeln!(
                     out,
@@ -255,12 +266,12 @@ impl<'a> Page<'a> {
                 )?;
             }
         }
-        for disco in self.all("attribute.disco") {
+        for disco in self.all(attribute::names::DISCO) {
             let (keys, target) = (names(disco, "keys"), detail(disco, "target"));
             let Some(value) = disco.value else { continue };
             let same =
                 |finding: &&Finding| names(finding, "keys") == keys && detail(finding, "target") == target;
-            let tcap = self.all("attribute.tcap_taub").find(same).and_then(|finding| finding.value);
+            let tcap = self.all(attribute::names::TCAP_TAUB).find(same).and_then(|finding| finding.value);
             let tcap = tcap.map_or_else(String::new, |tcap| format!(", TCAP {tcap:.3}"));
             writeln!(
                 out,
@@ -268,7 +279,7 @@ impl<'a> Page<'a> {
                 few(&keys)
             )?;
         }
-        for tau in self.all("tau.4") {
+        for tau in self.all(tau::names::TAU4) {
             if let Some(value) = tau.value {
                 writeln!(
                     out,
@@ -277,12 +288,12 @@ impl<'a> Page<'a> {
                 )?;
             }
         }
-        for outside in self.all("intruder.outside_share") {
+        for outside in self.all(intruder::names::OUTSIDE_SHARE) {
             if let Some(value) = outside.value {
                 writeln!(out, "  records with a risk outside the accepted regions: {:.2} %", 100.0 * value)?;
             }
         }
-        for most in self.all("intruder.r_max") {
+        for most in self.all(intruder::names::R_MAX) {
             if let Some(value) = most.value {
                 writeln!(
                     out,

@@ -28,6 +28,7 @@
 //! # Ok::<(), statistics::counts::CountError>(())
 //! ```
 
+mod cell_draws;
 mod clusters;
 mod delaporte;
 mod deviance;
@@ -41,6 +42,7 @@ mod poisson_inverse_gaussian;
 mod root_shortfall;
 mod unimodal_sum;
 
+pub use cell_draws::CellDraws;
 pub use distribution::CountDistribution;
 pub use family::{CountError, CountFamily, Dispersion, Mean, PoissonShare};
 pub use inversion_table::InversionTable;

@@ -7,9 +7,9 @@ use serde::{Deserialize, Serialize};
 use table::TableError;
 use table::write::Format;
 
-use crate::SynthesisError;
 use crate::after::After;
 use crate::private::PrivacySettings;
+use crate::{Making, RecordsCard, SynthesisError, Synthesizer};
 
 /// A recipe as written in a `*.recipe.toml` file. Every option of the command line has its place here.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -86,10 +86,14 @@ impl Recipe {
         }
     }
 
+    /// How the records that it makes come about, as its method says; refused where the method or its options are.
+    pub fn records_card(&self) -> Result<RecordsCard, SynthesisError> {
+        Ok(Synthesizer::of(self)?.records_card())
+    }
+
     /// Whether some variable is not drawn but kept as it is in the data.
     pub fn keeps_values(&self) -> bool {
-        let keeps = |table: &toml::Table| table.get("method").and_then(toml::Value::as_str) == Some("keep");
-        keeps(&self.options) || self.variables.values().filter_map(toml::Value::as_table).any(keeps)
+        self.records_card().is_ok_and(|card| matches!(card.making, Making::PartlyKept { .. }))
     }
 
     /// Reads a recipe file.

@@ -1,5 +1,6 @@
 //! The one list of methods.
 
+use statistics::counts::CellDraws;
 use table::Table;
 
 use crate::card::MethodCard;
@@ -81,6 +82,38 @@ pub const METHODS: &[Method] = &[
 /// The method of a recipe that names none.
 pub fn default_method(private: bool) -> &'static str {
     if private { ipf::CARD.name } else { sequential::CARD.name }
+}
+
+/// The distribution of the counts of cells that a person states, such as `catall,nprior=0`, with the card of the method that has it.
+pub fn stated_mechanism(text: &str) -> Result<(&'static MethodCard, CellDraws), SynthesisError> {
+    let refuse = |message: String| SynthesisError::option("mechanism", message);
+    let mut parts = text.split(',').map(str::trim);
+    let name = parts.next().unwrap_or_default();
+    let known = || METHODS.iter().filter_map(|method| Some((method.card, method.card.mechanism?)));
+    let Some((card, mechanism)) = known().find(|(card, _)| card.name == name) else {
+        let hint = table::similar_name::hint(name, known().map(|(card, _)| card.name));
+        let examples: Vec<&str> = known().map(|(_, mechanism)| mechanism.example).collect();
+        return Err(refuse(format!(
+            "there is no mechanism `{name}`{hint}; write it like {}",
+            examples.join(" or ")
+        )));
+    };
+    let mut options = toml::Table::new();
+    for part in parts {
+        let Some((option, value)) = part.split_once('=') else {
+            return Err(refuse(format!("write `{part}` as OPTION=VALUE")));
+        };
+        if !mechanism.options.contains(&option) {
+            return Err(refuse(format!("{name} has no option `{option}`")));
+        }
+        let number = value.parse().map(toml::Value::Float);
+        options.insert(option.to_owned(), number.unwrap_or_else(|_| toml::Value::String(value.to_owned())));
+    }
+    match (mechanism.draws)(&options) {
+        Ok(draws) => Ok((card, draws)),
+        Err(SynthesisError::Option { name, message }) => Err(refuse(format!("{name}: {message}"))),
+        Err(error) => Err(error),
+    }
 }
 
 /// How the method of this name is built without privacy, or why it cannot be.

@@ -85,7 +85,7 @@ impl StructuralZeros {
     }
 
     /// Writes the zeros to a model file.
-    pub(crate) fn store(&self, into: &mut StateWriter<'_>) -> std::io::Result<()> {
+    pub fn store(&self, into: &mut StateWriter<'_>) -> std::io::Result<()> {
         let attributes: Vec<&[usize]> = self.0.iter().map(|zeros| zeros.attributes.positions()).collect();
         into.settings("zeros", &attributes)?;
         self.0.iter().try_for_each(|zeros| {
@@ -95,7 +95,7 @@ impl StructuralZeros {
     }
 
     /// The zeros of a domain from a model file.
-    pub(crate) fn load(from: &mut StateReader<'_>, domain: &Domain) -> Result<Self, SynthesisError> {
+    pub fn load(from: &mut StateReader<'_>, domain: &Domain) -> Result<Self, SynthesisError> {
         let all: Vec<Vec<usize>> = from.settings("zeros")?;
         let load = |positions: Vec<usize>| {
             let attributes = Attributes::new(positions.iter().copied());

@@ -5,7 +5,7 @@ use table::{CountSource, Source, Table};
 use crate::private::PrivateSynthesizer;
 use crate::randomness::Seed;
 use crate::run::{Estimate, Part};
-use crate::{Cells, Model, Recipe, StructuralZeros, SynthesisError, registry};
+use crate::{Cells, Model, Recipe, RecordsCard, StructuralZeros, SynthesisError, registry};
 
 /// A method with its settings. What it is fitted to decides how a run goes and what can be its source.
 pub enum Synthesizer {
@@ -24,6 +24,15 @@ impl Synthesizer {
         match &recipe.privacy {
             Some(_) => (registry::private(&recipe.method)?)(&options).map(Self::Private),
             None => (registry::plain(&recipe.method)?)(&options),
+        }
+    }
+
+    /// How the records that it makes come about.
+    pub fn records_card(&self) -> RecordsCard {
+        match self {
+            Self::Counts(method) => method.records_card(),
+            Self::Records(method) => method.records_card(),
+            Self::Private(method) => method.records_card(),
         }
     }
 
@@ -56,6 +65,9 @@ pub struct Data<'a> {
 
 /// A method that needs only counts. Fitting takes no chance.
 pub trait CountSynthesizer: Send + Sync {
+    /// How the records that it makes with these settings come about.
+    fn records_card(&self) -> RecordsCard;
+
     /// Whether the number of synthetic records can be chosen, or follows from the method.
     fn rows_can_be_chosen(&self) -> bool {
         true
@@ -72,6 +84,9 @@ pub trait CountSynthesizer: Send + Sync {
 
 /// A method that works on records, not on counts.
 pub trait RecordSynthesizer: Send + Sync {
+    /// How the records that it makes with these settings come about.
+    fn records_card(&self) -> RecordsCard;
+
     /// Fits the method's model to records that keep their schema.
     fn fit(&self, records: &Table, part: &Part, seed: Seed) -> Result<Box<dyn Model<Table>>, SynthesisError>;
 

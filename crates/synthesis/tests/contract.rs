@@ -54,7 +54,7 @@ fn every_method_keeps_its_promises() {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().unwrap();
         let elsewhere = pool.install(|| generate(&people, &recipe(card.name)).unwrap());
         assert!(
-            elsewhere.tables == made.tables,
+            !card.reproducible || elsewhere.tables == made.tables,
             "{}: one seed, one output, on any number of threads",
             card.name
         );

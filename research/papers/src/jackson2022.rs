@@ -19,7 +19,7 @@ use super::{
     Cell, Figure, Ours, Paper, ReproduceError, ReproducedTable, Reproduction, Request, Rule, Series,
 };
 use crate::school_census::{SchoolCensus, school_census};
-use frontier::plan::{CellSizes, MeanCount, Mechanism, PlanError, SizeRule, Tau};
+use frontier::plan::{CellSizes, MeanCount, PlanError, SaturatedMechanism, SizeRule, Tau};
 
 /// The paper.
 pub const PAPER: Paper = Paper {
@@ -100,9 +100,9 @@ fn reproduce(request: &Request<'_>) -> Result<Reproduction, ReproduceError> {
     Ok(found)
 }
 
-fn mechanism(sigma: f64, m: u32) -> Result<Mechanism, PlanError> {
+fn mechanism(sigma: f64, m: u32) -> Result<SaturatedMechanism, PlanError> {
     let family = if sigma == 0.0 { CountFamily::Poisson } else { CountFamily::nbi(sigma)? };
-    Mechanism::new(family).with_m(m)
+    SaturatedMechanism::new(family).with_m(m)
 }
 
 fn original_sizes(sizes: &CellSizes) -> ReproducedTable {

@@ -3,9 +3,11 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use ::frontier::battery::usual_measure;
 use ::frontier::resume::FRONTIER;
 use clap::Args;
 use lookalike::{Data, FRONTIER_PAGE, FRONTIER_RECIPES, FrontierRequest, read_grid, read_regions};
+use measures::Aspect;
 
 use super::questions::QuestionOptions;
 use super::reading::Reading;
@@ -27,11 +29,9 @@ pub(super) struct FrontierCommand {
     /// A file of another tool as a contestant; several files are the data sets of one release; may be given several times
     #[arg(long, value_name = "NAME=FILE,…")]
     contestant: Vec<String>,
-    /// The measure of risk on the map [default: attribute.disco]
-    #[arg(long, value_name = "MEASURE")]
+    #[arg(long, value_name = "MEASURE", help = axis_help("risk", Aspect::Risk))]
     risk: Option<String>,
-    /// The measure of utility on the map [default: tables.mean_s_pmse:2, the mean over tables of two variables]
-    #[arg(long, value_name = "MEASURE")]
+    #[arg(long, value_name = "MEASURE", help = axis_help("utility", Aspect::Utility))]
     utility: Option<String>,
     /// A limit that a release must keep, such as "attribute.disco <= 5" or "epsilon <= 1"; may be given several times
     #[arg(long, value_name = "LIMIT")]
@@ -48,6 +48,13 @@ pub(super) struct FrontierCommand {
     out: Option<PathBuf>,
     #[command(flatten)]
     questions: QuestionOptions,
+}
+
+fn axis_help(what: &str, aspect: Aspect) -> String {
+    let usual = usual_measure(aspect);
+    format!(
+        "The measure of {what} on the map; MEASURE:2 is its mean over tables of two variables [default: {usual}]"
+    )
 }
 
 impl FrontierCommand {

@@ -5,9 +5,9 @@ use std::process::ExitCode;
 
 use clap::Args;
 use lookalike::{MeasureRequest, read_regions};
-use measures::risk::intruder::Mechanism;
-use measures::{Finding, MEASURES};
-use statistics::counts::CountFamily;
+use measures::risk::intruder::ReleaseMechanism;
+use measures::{Finding, MEASURES, card_of, family_of};
+use synthesis::{SynthesisError, registry};
 use table::{output_file, similar_name};
 
 use super::questions::QuestionOptions;
@@ -35,9 +35,7 @@ pub(super) struct MeasureCommand {
     /// Records of the same population that the generator never saw: what a fresh sample scores is shown beside each number
     #[arg(long, value_name = "FILE")]
     holdout: Option<PathBuf>,
-    /// How the files were made, for the intruder who knows all records but one: catall,nprior=0 or dirichlet,a=0.5 or
-    /// saturated,family=nbi,sigma=0.5,alpha=0
-    #[arg(long, value_name = "METHOD,OPTION=VALUE,…")]
+    #[arg(long, value_name = "METHOD,OPTION=VALUE,…", help = mechanism_help())]
     mechanism: Option<String>,
     /// Which risks of that intruder are acceptable (TOML)
     #[arg(long, value_name = "FILE", requires = "mechanism")]
@@ -85,63 +83,41 @@ impl MeasureCommand {
     }
 }
 
-/// `catall,nprior=0`, `dirichlet,a=0.5` or `saturated,family=nbi,sigma=0.5,alpha=0`.
-fn mechanism(text: &str) -> Result<Mechanism, Failure> {
-    let refuse = |message: String| Failure::Usage(format!("--mechanism {text}: {message}"));
-    let mut parts = text.split(',').map(str::trim);
-    let name = parts.next().unwrap_or_default();
-    let mut family = None;
-    let mut numbers: Vec<(&str, f64)> = Vec::new();
-    for part in parts {
-        let Some((option, value)) = part.split_once('=') else {
-            return Err(refuse(format!("write `{part}` as OPTION=VALUE")));
-        };
-        if option == "family" {
-            family = Some(value);
-        } else {
-            let number =
-                value.parse().map_err(|_| refuse(format!("the value of `{option}` is not a number")))?;
-            numbers.push((option, number));
+fn mechanism_help() -> String {
+    let examples: Vec<&str> =
+        registry::METHODS.iter().filter_map(|method| Some(method.card.mechanism?.example)).collect();
+    format!(
+        "How the files were made, for the intruder who knows all records but one: {}",
+        examples.join(" or ")
+    )
+}
+
+/// A mechanism such as `catall,nprior=0`, for the methods of which it is known how they draw cells.
+fn mechanism(text: &str) -> Result<ReleaseMechanism, Failure> {
+    match registry::stated_mechanism(text) {
+        Ok((card, draws)) => Ok(ReleaseMechanism::new(card.name, draws)),
+        Err(SynthesisError::Option { message, .. }) => {
+            Err(Failure::Usage(format!("--mechanism {text}: {message}")))
         }
-    }
-    let mut take = |option: &str| {
-        let at = numbers.iter().position(|(name, _)| *name == option)?;
-        Some(numbers.remove(at).1)
-    };
-    let made = match name {
-        "catall" => Mechanism::catall(take("nprior").unwrap_or(0.0))?,
-        "dirichlet" => {
-            let a = take("a").ok_or_else(|| refuse("name the prior count, such as a=0.5".into()))?;
-            Mechanism::dirichlet(a)?
-        }
-        "saturated" => {
-            let (sigma, nu) = (take("sigma"), take("nu"));
-            let family = CountFamily::from_options(family.take().unwrap_or("nbi"), sigma, nu);
-            let family = family.map_err(|error| refuse(error.to_string()))?;
-            Mechanism::saturated(family, take("alpha").unwrap_or(0.0), take("scale").unwrap_or(1.0))?
-        }
-        other => {
-            let hint = similar_name::hint(other, ["catall", "dirichlet", "saturated"]);
-            return Err(refuse(format!("there is no mechanism `{other}`{hint}")));
-        }
-    };
-    match (numbers.first(), family) {
-        (Some((option, _)), _) => Err(refuse(format!("{name} has no option `{option}`"))),
-        (None, Some(_)) => Err(refuse(format!("{name} has no option `family`"))),
-        (None, None) => Ok(made),
+        Err(error) => Err(error.into()),
     }
 }
 
 /// List the measures, with what they ask and how they are read.
 #[derive(Debug, Args)]
 pub(super) struct Measures {
+    /// One family or one measure, with the options that it honours [default: all]
+    name: Option<String>,
     /// As a page of documentation
-    #[arg(long)]
+    #[arg(long, conflicts_with = "name")]
     markdown: bool,
 }
 
 impl Measures {
     pub(super) fn run(&self, everywhere: &Everywhere) -> Result<ExitCode, Failure> {
+        if let Some(name) = &self.name {
+            return show(name, everywhere);
+        }
         let families = || MEASURES.iter().map(|measure| (measure.name(), measure.cards()));
         let text = if self.markdown {
             report::measures_markdown(families())
@@ -152,6 +128,23 @@ impl Measures {
         everywhere.deliver(&text, || serde_json::json!(cards()))?;
         Ok(ExitCode::SUCCESS)
     }
+}
+
+/// Shows the card of a family, or of one of its measures.
+fn show(name: &str, everywhere: &Everywhere) -> Result<ExitCode, Failure> {
+    let family = MEASURES.iter().map(|measure| measure.card()).find(|card| card.name == name);
+    if let Some(family) = family {
+        everywhere.deliver(&report::family_text(family, None), || serde_json::json!(family))?;
+    } else if let (Some(family), Some(card)) = (family_of(name), card_of(name)) {
+        everywhere.deliver(&report::family_text(family, Some(name)), || serde_json::json!(card))?;
+    } else {
+        let known = MEASURES.iter().flat_map(|measure| {
+            std::iter::once(measure.name()).chain(measure.cards().iter().map(|card| card.name))
+        });
+        let hint = similar_name::hint(name, known);
+        return Err(Failure::Usage(format!("there is no measure `{name}`{hint}; see `lookalike measures`")));
+    }
+    Ok(ExitCode::SUCCESS)
 }
 
 /// What `measure --json` writes.

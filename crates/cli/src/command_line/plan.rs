@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use ::frontier::plan::{Bound, Free, Grid, MeanCount, Mechanism};
+use ::frontier::plan::{Bound, Free, Grid, MeanCount, SaturatedMechanism};
 use clap::Args;
 use lookalike::PlanRequest;
 use statistics::counts::CountFamily;
@@ -86,11 +86,11 @@ impl PlanCommand {
         }
     }
 
-    fn mechanism(&self) -> Result<Mechanism, Failure> {
+    fn mechanism(&self) -> Result<SaturatedMechanism, Failure> {
         let sigma = (self.family != "poisson").then(|| self.sigmas()[0]);
         let family = CountFamily::from_options(&self.family, sigma, self.nu)
             .map_err(frontier::plan::PlanError::from)?;
-        Ok(Mechanism::new(family).with_alpha(self.alpha)?.with_scale(self.scale)?)
+        Ok(SaturatedMechanism::new(family).with_alpha(self.alpha)?.with_scale(self.scale)?)
     }
 
     fn grid(&self) -> Result<Grid, Failure> {

@@ -12,7 +12,7 @@ pub(super) struct QuestionOptions {
     /// Tables to compare beside those of --ways, such as sex:age,edu:socprof:income [with it, --ways is none by default]
     #[arg(long, value_name = "A:B,…", value_delimiter = ',')]
     tables: Vec<String>,
-    /// Compare all tables of this many variables [default: 1,2]
+    /// Compare all tables of this many variables [default: 1,2; `frontier` adds 3 where those are at most 1000 tables]
     #[arg(long, value_name = "K,…", value_delimiter = ',')]
     ways: Option<Vec<usize>>,
     /// Groups into which a number is cut in tables, where the schema declares no cuts [default: 5]

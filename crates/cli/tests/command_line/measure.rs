@@ -201,6 +201,33 @@ fn options_that_are_not_honoured_are_refused() {
 }
 
 #[test]
+fn keys_are_an_option_of_the_tau_metrics() {
+    let files = Files::new();
+    let original = files.write("original.csv", &people(30, 0));
+    let with = |more: &[&str]| {
+        let findings = json(&[&["measure", &original, &original, "--only", "tau"], more].concat());
+        find(&findings, "tau.2", &["sex", "town"])["value"].clone()
+    };
+    assert!(with(&["--keys", "sex,town"]).is_number());
+}
+
+#[test]
+fn one_card_is_shown_by_its_name() {
+    let text = |arguments: &[&str]| {
+        let output = lookalike().args(arguments).assert().success();
+        String::from_utf8(output.get_output().stdout.clone()).unwrap()
+    };
+    let tau = text(&["measures", "tau"]);
+    assert!(tau.contains("tau.4: ") && tau.contains("options that it honours: --groups, --keys"), "{tau}");
+    let one = text(&["measures", "tau.4"]);
+    assert!(one.contains("tau.4: ") && !one.contains("tau.3: "), "{one}");
+    let catall = text(&["methods", "catall"]);
+    assert!(catall.contains("can be private: yes") && !catall.contains("saturated:"), "{catall}");
+    lookalike().args(["measures", "tua"]).assert().code(2);
+    lookalike().args(["methods", "catal"]).assert().failure();
+}
+
+#[test]
 fn a_holdout_and_an_intruder_are_told_beside_the_rest() {
     let files = Files::new();
     let (original, synthetic, holdout) = (

@@ -1,5 +1,6 @@
 //! Neighbouring tables with a canary, chosen as worst cases.
 
+use synthesis::card::{AuditCase, Canary, Moment};
 use synthesis::private::PrivacySettings;
 use synthesis::{Recipe, SynthesisError, registry};
 use table::column::Entry;
@@ -7,23 +8,17 @@ use table::read::{ReadOptions, read_csv_text};
 use table::schema::SchemaFile;
 use table::{Column, Table};
 
-/// Records that are released, so that the weights of the model can be read off them.
-const ROWS: u64 = 400;
-
-/// The same where the canary's weight is a small one.
-const MANY_ROWS: u64 = 20_000;
-
 /// A pair of neighbours.
 pub struct Scenario {
     /// What the canary is.
-    pub name: String,
+    pub name: &'static str,
     /// The table with the canary.
     pub with: Table,
     /// Its neighbour.
     pub without: Table,
     /// What the statistic is.
     pub statistic_name: &'static str,
-    canary: Canary,
+    betrayed: Betrayed,
     /// The number of records, where it is stated as public.
     records: Option<u64>,
     rows: Option<u64>,
@@ -32,7 +27,7 @@ pub struct Scenario {
 }
 
 /// How the canary shows in what is released.
-enum Canary {
+enum Betrayed {
     /// By the number of records with its level.
     Level(String),
     /// By the sum of the first variable, in thousandths.
@@ -44,34 +39,54 @@ enum Canary {
 }
 
 impl Scenario {
-    /// A table with one variable, all of its records in the first level, and a canary in the last, or in the first too.
-    fn of_cells(name: &str, levels: usize, others: usize, canary: bool) -> Result<Self, SynthesisError> {
+    /// The tables of a case that a method's card describes.
+    fn new(case: &AuditCase) -> Result<Self, SynthesisError> {
+        let scenario = match case.canary {
+            Canary::Kind { levels, others, neighbours } => Self::of_cells(levels, others, neighbours)?,
+            Canary::Pair { others } => Self::of_pairs(others)?,
+            Canary::Size { others } => Self::of_size(others)?,
+            Canary::Number { other, records, neighbours, by } => {
+                Self::of_numbers(other, records, neighbours, by)?
+            }
+        };
+        Ok(Self { name: case.name, rows: case.rows, options: case.options, ..scenario })
+    }
+
+    /// A table with one variable, all of its records in the first level but the canary, which is in the last.
+    fn of_cells(
+        levels: usize,
+        others: usize,
+        neighbours: privacy::Neighbours,
+    ) -> Result<Self, SynthesisError> {
         let names: Vec<String> = (0..levels).map(|level| format!("\"l{level}\"")).collect();
         let schema =
             format!("{}[variables.v]\nkind = \"categorical\"\nlevels = [{}]\n", declared(), names.join(", "));
         let records = others as u64 + 1;
         let others = "l0\n".repeat(others);
         let read = |records: &str| read(&schema, &format!("v\n{records}"));
-        let last = if canary { levels - 1 } else { 0 };
+        let without = match neighbours {
+            privacy::Neighbours::AddRemove => others.clone(),
+            privacy::Neighbours::ReplaceOne => format!("{others}l0\n"),
+        };
         Ok(Self {
-            name: name.to_owned(),
-            with: read(&format!("{others}l{last}\n"))?,
-            without: read(&others)?,
+            name: "",
+            with: read(&format!("{others}l{}\n", levels - 1))?,
+            without: read(&without)?,
             statistic_name: "records like the canary",
-            canary: Canary::Level(format!("l{}", levels - 1)),
+            betrayed: Betrayed::Level(format!("l{}", levels - 1)),
             records: Some(records),
-            rows: Some(ROWS),
-            neighbours: privacy::Neighbours::AddRemove,
+            rows: None,
+            neighbours,
             options: &[],
         })
     }
 
     /// A table of numbers in [0, 1] that are all alike but for the canary, which is 1.
     fn of_numbers(
-        name: &str,
         other: &str,
         records: u64,
         neighbours: privacy::Neighbours,
+        by: Moment,
     ) -> Result<Self, SynthesisError> {
         let schema = declared() + "[variables.x]\nkind = \"real\"\nrange = [0.0, 1.0]\n";
         let others = format!("{other}\n").repeat(records as usize - 1);
@@ -79,31 +94,28 @@ impl Scenario {
             privacy::Neighbours::AddRemove => others.clone(),
             privacy::Neighbours::ReplaceOne => format!("{others}{other}\n"),
         };
+        let (betrayed, statistic_name) = match by {
+            Moment::Sum => (Betrayed::Sum, "sum of released values in thousandths"),
+            Moment::MeanAndSquare => (Betrayed::Moments, "smaller of the first two moments in millionths"),
+        };
         Ok(Self {
-            name: name.to_owned(),
+            name: "",
             with: read(&schema, &format!("x\n{others}1\n"))?,
             without: read(&schema, &format!("x\n{without}"))?,
-            statistic_name: "sum of released values in thousandths",
-            canary: Canary::Sum,
+            statistic_name,
+            betrayed,
             records: Some(records),
-            rows: Some(ROWS),
+            rows: None,
             neighbours,
             options: &[],
         })
     }
 
     /// A table with one record more or less, whose number is not public.
-    fn of_size() -> Result<Self, SynthesisError> {
-        let scenario = Self::of_cells("one record more, their number not public", 2, 40, true)?;
+    fn of_size(others: usize) -> Result<Self, SynthesisError> {
+        let scenario = Self::of_cells(2, others, privacy::Neighbours::AddRemove)?;
         let statistic_name = "number of released records";
-        Ok(Self { canary: Canary::Size, records: None, rows: None, statistic_name, ..scenario })
-    }
-
-    /// A record replaced by the canary, in a table whose size is public.
-    fn of_replacement(levels: usize, others: usize) -> Result<Self, SynthesisError> {
-        let replaced = Self::of_cells("a record replaced", levels, others, true)?;
-        let other = Self::of_cells("a record replaced", levels, others, false)?;
-        Ok(Self { without: other.with, neighbours: privacy::Neighbours::ReplaceOne, ..replaced })
+        Ok(Self { betrayed: Betrayed::Size, records: None, statistic_name, ..scenario })
     }
 
     /// A canary that is the only record of its kind in two variables at once, among `others` alike.
@@ -116,16 +128,14 @@ impl Scenario {
         Ok(Self {
             with: read(&schema, &format!("v,w\n{alike}l2,l2\n"))?,
             without: read(&schema, &format!("v,w\n{alike}"))?,
-            name: "the only record of its kind in two variables".into(),
-            rows: Some(MANY_ROWS),
-            ..Self::of_cells("", 3, others, true)?
+            ..Self::of_cells(3, others, privacy::Neighbours::AddRemove)?
         })
     }
 
     /// The statistic of a released table.
     pub fn statistic(&self, released: &Table) -> i64 {
-        match &self.canary {
-            Canary::Level(level) => {
+        match &self.betrayed {
+            Betrayed::Level(level) => {
                 let levels = released.schema().variables()[0].kind.levels();
                 let (Some(code), Column::Categorical(codes)) =
                     (levels.and_then(|levels| levels.position(level)), &released.columns()[0])
@@ -134,9 +144,9 @@ impl Scenario {
                 };
                 codes.iter().filter(|other| *other == code).count() as i64
             }
-            Canary::Size => released.rows() as i64,
-            Canary::Sum => (numbers(released).sum::<f64>() * 1_000.0).round() as i64,
-            Canary::Moments => {
+            Betrayed::Size => released.rows() as i64,
+            Betrayed::Sum => (numbers(released).sum::<f64>() * 1_000.0).round() as i64,
+            Betrayed::Moments => {
                 let centred = || numbers(released).map(|number| 2.0 * number - 1.0);
                 let (sum, squares) =
                     (centred().sum::<f64>(), centred().map(|number| number * number).sum::<f64>());
@@ -151,7 +161,7 @@ impl Scenario {
             PrivacySettings { records: self.records, neighbours: Some(self.neighbours), ..settings.clone() };
         let mut recipe = Recipe { rows: self.rows, privacy: Some(privacy), ..Recipe::new(method) };
         for option in self.options {
-            // Options of scenarios are written in this file.
+            // Options of scenarios are written on the methods' cards.
             recipe.set(option).expect("an option of the form name=value");
         }
         recipe.options.extend(options.clone());
@@ -167,39 +177,11 @@ fn numbers(released: &Table) -> impl Iterator<Item = f64> {
     })
 }
 
-/// The scenarios for a method.
+/// The scenarios for a method, as its card describes them.
 pub fn scenarios(method: &str) -> Result<Vec<Scenario>, SynthesisError> {
     registry::private(method)?;
-    Ok(match method {
-        "mvnorm" => {
-            // Half of the budget goes to the sum and half to the sum of squares; the canary moves both.
-            let scenario = Scenario::of_numbers(
-                "the only value off the middle",
-                "0.5",
-                50,
-                privacy::Neighbours::AddRemove,
-            )?;
-            let statistic_name = "smaller of the first two moments in millionths";
-            vec![Scenario { canary: Canary::Moments, statistic_name, ..scenario }]
-        }
-        "normal-release" => {
-            let scenario =
-                Scenario::of_numbers("the only large value", "0", 40, privacy::Neighbours::ReplaceOne)?;
-            vec![Scenario { rows: None, options: &["variable=x", "sigma=0.5"], ..scenario }]
-        }
-        "dirichlet" => vec![Scenario { rows: Some(1), ..Scenario::of_replacement(2, 1)? }],
-        "catall" => vec![
-            Scenario::of_cells("the only record of its kind", 2, 3, true)?,
-            Scenario::of_replacement(2, 3)?,
-            Scenario::of_size()?,
-        ],
-        _ => {
-            // Among many kinds, most of them empty, an estimate that shrinks noise leaves the canary's count alone.
-            let scenario =
-                Scenario::of_cells("the only record of its kind, among many kinds", 12, 480, true)?;
-            vec![Scenario { rows: Some(MANY_ROWS), ..scenario }, Scenario::of_pairs(480)?]
-        }
-    })
+    let privacy = registry::method(method)?.card.privacy.as_ref();
+    privacy.into_iter().flat_map(|privacy| privacy.audit).map(Scenario::new).collect()
 }
 
 fn declared() -> String {

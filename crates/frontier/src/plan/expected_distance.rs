@@ -12,7 +12,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{CellSizes, Mechanism, PlanError};
+use super::{CellSizes, PlanError, SaturatedMechanism};
 
 /// Roots of the expected squared distances between mean synthetic and original counts.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -28,7 +28,7 @@ pub struct ExpectedDistance {
 
 impl ExpectedDistance {
     /// The expected distances for one setting.
-    pub fn expected(sizes: &CellSizes, mechanism: &Mechanism) -> Result<Self, PlanError> {
+    pub fn expected(sizes: &CellSizes, mechanism: &SaturatedMechanism) -> Result<Self, PlanError> {
         SizeRule::new(sizes).expected_distance(mechanism)
     }
 }
@@ -90,7 +90,7 @@ impl SizeRule {
     /// A cell of size i, whose sum S over the data sets has mean m · scale · i, adds
     /// E (f̄ − i)² = (i/scale + σi²)/m and E ½(√f̄ − √i)² = √(i/(m · scale)) · (√(E S) − E √S);
     /// a random zero adds (α/scale + σα²)/m + α² and α/2.
-    pub fn expected_distance(&self, mechanism: &Mechanism) -> Result<ExpectedDistance, PlanError> {
+    pub fn expected_distance(&self, mechanism: &SaturatedMechanism) -> Result<ExpectedDistance, PlanError> {
         let (alpha, scale) = (mechanism.alpha(), mechanism.scale());
         let (m, sigma) = (f64::from(mechanism.m()), mechanism.family().sigma().value());
         let noise = (self.records + self.random_zeros * alpha) / scale
@@ -159,7 +159,7 @@ mod tests {
         let sizes = CellSizes::new([(0, 50), (1, 20), (3, 5), (12, 2)].into()).unwrap();
         for family in every_family().into_iter().filter(|family| family.sigma().value() < 5.0) {
             for (m, scale, alpha) in [(1, 1.0, 0.0), (3, 1.0, 0.1), (2, 0.5, 0.1)] {
-                let mechanism = Mechanism::new(family)
+                let mechanism = SaturatedMechanism::new(family)
                     .with_m(m)
                     .unwrap()
                     .with_scale(scale)
@@ -201,7 +201,7 @@ mod tests {
         assert!(rule.points.len() < 70, "{} points", rule.points.len());
         for family in every_family() {
             for (m, scale) in [(1, 1.0), (7, 1.0), (50, 1.0), (1, 0.1), (1, 100.0)] {
-                let mechanism = Mechanism::new(family).with_m(m).unwrap().with_scale(scale).unwrap();
+                let mechanism = SaturatedMechanism::new(family).with_m(m).unwrap().with_scale(scale).unwrap();
                 let full: f64 = sizes
                     .occupied()
                     .map(|(size, cells)| {
@@ -230,8 +230,13 @@ mod tests {
             CountFamily::pig(0.5).unwrap(),
             CountFamily::delaporte(0.5, 0.5).unwrap(),
         ] {
-            let mechanism =
-                Mechanism::new(family).with_m(3).unwrap().with_scale(0.5).unwrap().with_alpha(0.05).unwrap();
+            let mechanism = SaturatedMechanism::new(family)
+                .with_m(3)
+                .unwrap()
+                .with_scale(0.5)
+                .unwrap()
+                .with_alpha(0.05)
+                .unwrap();
             let (mut hellinger, mut euclidean) = (Vec::new(), Vec::new());
             for _ in 0..200 {
                 let (mut h, mut e) = (0.0, 0.0);
@@ -272,7 +277,7 @@ mod tests {
     fn distance_falls_with_m_and_grows_with_sigma() {
         let sizes = CellSizes::new([(0, 500), (1, 100), (2, 50), (9, 20), (200, 3)].into()).unwrap();
         let at = |sigma: f64, m: u32| {
-            let mechanism = Mechanism::new(CountFamily::pig(sigma).unwrap()).with_m(m).unwrap();
+            let mechanism = SaturatedMechanism::new(CountFamily::pig(sigma).unwrap()).with_m(m).unwrap();
             ExpectedDistance::expected(&sizes, &mechanism).unwrap()
         };
         for sigma in [0.0, 0.1, 1.0, 10.0] {
@@ -290,7 +295,8 @@ mod tests {
     #[test]
     fn an_empty_table_is_at_no_distance() {
         let sizes = CellSizes::new([(0, 5)].into()).unwrap();
-        let distance = ExpectedDistance::expected(&sizes, &Mechanism::new(CountFamily::Poisson)).unwrap();
+        let distance =
+            ExpectedDistance::expected(&sizes, &SaturatedMechanism::new(CountFamily::Poisson)).unwrap();
         assert_eq!(distance, ExpectedDistance { hellinger: 0.0, hellinger_of_shares: 0.0, euclidean: 0.0 });
     }
 }

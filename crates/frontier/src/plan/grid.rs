@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use statistics::counts::{CountFamily, Dispersion, PoissonShare};
 
 use super::{
-    CellSizes, ExpectedDistance, MeanCount, Mechanism, PlanError, ReplicatedUniques, SizeRule,
+    CellSizes, ExpectedDistance, MeanCount, PlanError, ReplicatedUniques, SaturatedMechanism, SizeRule,
     SyntheticRecords, Tau,
 };
 
@@ -60,14 +60,14 @@ impl Plan {
     /// Plans every point of the grid; the mechanism gives family, ν, α and scale, the grid σ and m.
     ///
     /// Points are computed side by side and do not depend on how many threads there are.
-    pub fn over(sizes: &CellSizes, mechanism: &Mechanism, grid: &Grid) -> Result<Self, PlanError> {
+    pub fn over(sizes: &CellSizes, mechanism: &SaturatedMechanism, grid: &Grid) -> Result<Self, PlanError> {
         let rule = SizeRule::new(sizes);
         let settings = grid
             .sigmas
             .iter()
             .flat_map(|sigma| grid.ms.iter().map(move |m| (*sigma, *m)))
             .map(|(sigma, m)| with_sigma(mechanism, sigma)?.with_m(m))
-            .collect::<Result<Vec<Mechanism>, PlanError>>()?;
+            .collect::<Result<Vec<SaturatedMechanism>, PlanError>>()?;
         let points = settings
             .par_iter()
             .map(|setting| PlanPoint::at(sizes, &rule, setting, grid))
@@ -84,7 +84,12 @@ impl Plan {
 }
 
 impl PlanPoint {
-    fn at(sizes: &CellSizes, rule: &SizeRule, setting: &Mechanism, grid: &Grid) -> Result<Self, PlanError> {
+    fn at(
+        sizes: &CellSizes,
+        rule: &SizeRule,
+        setting: &SaturatedMechanism,
+        grid: &Grid,
+    ) -> Result<Self, PlanError> {
         let tau = grid
             .near
             .iter()
@@ -102,7 +107,7 @@ impl PlanPoint {
 }
 
 /// The mechanism with another dispersion; a Poisson grid may say 0.
-fn with_sigma(mechanism: &Mechanism, sigma: f64) -> Result<Mechanism, PlanError> {
+fn with_sigma(mechanism: &SaturatedMechanism, sigma: f64) -> Result<SaturatedMechanism, PlanError> {
     match mechanism.family() {
         CountFamily::Poisson if sigma == 0.0 => Ok(*mechanism),
         family => Ok(mechanism.with_family(family.with_sigma(Dispersion::new(sigma)?)?)),
@@ -128,7 +133,7 @@ mod tests {
 
     #[test]
     fn points_are_the_single_plans_in_order() {
-        let mechanism = Mechanism::new(CountFamily::nbi(7.0).unwrap()).with_alpha(0.01).unwrap();
+        let mechanism = SaturatedMechanism::new(CountFamily::nbi(7.0).unwrap()).with_alpha(0.01).unwrap();
         let plan = Plan::over(&sizes(), &mechanism, &grid()).unwrap();
         let settings: Vec<(f64, u32)> = plan.points.iter().map(|point| (point.sigma, point.m)).collect();
         assert_eq!(settings, [(0.0, 1), (0.0, 5), (0.0, 10), (0.5, 1), (0.5, 5), (0.5, 10)]);
@@ -143,7 +148,7 @@ mod tests {
 
     #[test]
     fn a_plan_survives_json() {
-        let mechanism = Mechanism::new(CountFamily::delaporte(1.0, 0.25).unwrap());
+        let mechanism = SaturatedMechanism::new(CountFamily::delaporte(1.0, 0.25).unwrap());
         let plan = Plan::over(&sizes(), &mechanism, &grid()).unwrap();
         let text = serde_json::to_string(&plan).unwrap();
         assert!(text.contains(r#""family":"delaporte","nu":0.25"#), "{text}");
@@ -156,10 +161,10 @@ mod tests {
 
     #[test]
     fn a_poisson_grid_has_no_dispersion() {
-        let poisson = Mechanism::new(CountFamily::Poisson);
+        let poisson = SaturatedMechanism::new(CountFamily::Poisson);
         assert!(Plan::over(&sizes(), &poisson, &Grid { sigmas: vec![0.0], ..grid() }).is_ok());
         assert!(Plan::over(&sizes(), &poisson, &grid()).is_err());
-        let nbi = Mechanism::new(CountFamily::nbi(1.0).unwrap());
+        let nbi = SaturatedMechanism::new(CountFamily::nbi(1.0).unwrap());
         assert!(Plan::over(&sizes(), &nbi, &Grid { ms: vec![0], ..grid() }).is_err());
         assert!(Plan::over(&sizes(), &nbi, &Grid { sigmas: vec![-1.0], ..grid() }).is_err());
         assert!(Plan::over(&sizes(), &nbi, &Grid { near: vec![(1, -1.0)], ..grid() }).is_err());
@@ -167,7 +172,7 @@ mod tests {
 
     #[test]
     fn threads_do_not_change_a_plan() {
-        let mechanism = Mechanism::new(CountFamily::pig(1.0).unwrap());
+        let mechanism = SaturatedMechanism::new(CountFamily::pig(1.0).unwrap());
         let with_threads = |threads: usize| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             pool.install(|| Plan::over(&sizes(), &mechanism, &grid()).unwrap())

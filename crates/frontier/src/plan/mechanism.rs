@@ -13,14 +13,14 @@ const LARGEST_M: u32 = 1_000_000;
 /// How each cell is synthesised: `m` independent counts from a family, with mean scale · size, or scale · α where the
 /// original cell is empty (Jackson et al. 2022, sections 2, 3 and 6).
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Mechanism {
+pub struct SaturatedMechanism {
     family: CountFamily,
     alpha: f64,
     scale: f64,
     m: NonZeroU32,
 }
 
-impl Mechanism {
+impl SaturatedMechanism {
     /// One data set of the original size, with empty cells left empty: α = 0, scale = 1, m = 1.
     pub fn new(family: CountFamily) -> Self {
         Self { family, alpha: 0.0, scale: 1.0, m: NonZeroU32::MIN }
@@ -109,7 +109,7 @@ mod tests {
 
     #[test]
     fn settings_out_of_range_are_refused_by_name() {
-        let mechanism = Mechanism::new(CountFamily::Poisson);
+        let mechanism = SaturatedMechanism::new(CountFamily::Poisson);
         for value in [-0.01, 1.1e6, f64::NAN] {
             assert!(mechanism.with_alpha(value).unwrap_err().to_string().starts_with("alpha must be"));
         }
@@ -123,7 +123,7 @@ mod tests {
 
     #[test]
     fn means_are_scaled_sizes_and_scaled_alpha() {
-        let mechanism = Mechanism::new(CountFamily::nbi(0.5).unwrap())
+        let mechanism = SaturatedMechanism::new(CountFamily::nbi(0.5).unwrap())
             .with_alpha(0.01)
             .and_then(|m| m.with_scale(0.5))
             .and_then(|m| m.with_m(4))

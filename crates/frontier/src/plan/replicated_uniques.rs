@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{CellSizes, Mechanism, PlanError};
+use super::{CellSizes, PlanError, SaturatedMechanism};
 
 /// The replicated uniques that one synthetic data set is expected to show.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -24,7 +24,7 @@ pub struct Catall {
 
 impl ReplicatedUniques {
     /// For one data set of the saturated mechanism: the synthetic count itself is 1, whatever scale is.
-    pub fn of_saturated(sizes: &CellSizes, mechanism: &Mechanism) -> Result<Self, PlanError> {
+    pub fn of_saturated(sizes: &CellSizes, mechanism: &SaturatedMechanism) -> Result<Self, PlanError> {
         Ok(Self::with_probability(sizes, mechanism.count_of(1)?.probability(1)))
     }
 
@@ -127,10 +127,11 @@ mod tests {
     #[test]
     fn saturated_repeats_by_the_probability_of_one() {
         let sizes = CellSizes::new([(0, 30), (1, 10), (4, 10)].into()).unwrap();
-        let poisson = ReplicatedUniques::of_saturated(&sizes, &Mechanism::new(CountFamily::Poisson)).unwrap();
+        let poisson =
+            ReplicatedUniques::of_saturated(&sizes, &SaturatedMechanism::new(CountFamily::Poisson)).unwrap();
         assert!((poisson.expected - 10.0 * (-1.0_f64).exp()).abs() < 1e-12);
         // NBI, sigma 1, mean 1: P(1) = 1/4.
-        let nbi = Mechanism::new(CountFamily::nbi(1.0).unwrap()).with_m(5).unwrap();
+        let nbi = SaturatedMechanism::new(CountFamily::nbi(1.0).unwrap()).with_m(5).unwrap();
         let uniques = ReplicatedUniques::of_saturated(&sizes, &nbi).unwrap();
         assert!((uniques.share_of_uniques - 0.25).abs() < 1e-14);
     }

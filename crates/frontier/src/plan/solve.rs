@@ -11,7 +11,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use statistics::counts::Dispersion;
 
-use super::{Bound, CellSizes, ExpectedDistance, Mechanism, Metric, PlanError, Tau};
+use super::{Bound, CellSizes, ExpectedDistance, Metric, PlanError, SaturatedMechanism, Tau};
 
 /// The parameter that may be chosen, and how far.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -67,14 +67,14 @@ impl Free {
 /// (a narrower window that meets the bound at a still smaller σ would be missed). With m free: the largest m in range.
 pub fn solve(
     sizes: &CellSizes,
-    mechanism: &Mechanism,
+    mechanism: &SaturatedMechanism,
     bound: &Bound,
     free: Free,
 ) -> Result<Solution, PlanError> {
     if bound.metric == Metric::Tau2 {
         return Err(PlanError::NothingToSolve);
     }
-    let value_at = |mechanism: &Mechanism| -> Result<Option<f64>, PlanError> {
+    let value_at = |mechanism: &SaturatedMechanism| -> Result<Option<f64>, PlanError> {
         Ok(bound.value(&Tau::exact(sizes, mechanism, bound.k, bound.d)?))
     };
     let (found, reached) = match free {
@@ -92,15 +92,15 @@ pub fn solve(
 
 /// Scans σ upwards, then bisects between the last miss and the first hit; the upper end always meets the bound.
 fn smallest_sigma(
-    mechanism: &Mechanism,
+    mechanism: &SaturatedMechanism,
     bound: &Bound,
     up_to: f64,
-    value_at: &impl Fn(&Mechanism) -> Result<Option<f64>, PlanError>,
-) -> Result<(Mechanism, f64), PlanError> {
+    value_at: &impl Fn(&SaturatedMechanism) -> Result<Option<f64>, PlanError>,
+) -> Result<(SaturatedMechanism, f64), PlanError> {
     if !(up_to.is_finite() && up_to >= 0.0) {
         return Err(PlanError::EmptyRange { free: "sigma", example: "1000" });
     }
-    let with_sigma = |sigma: f64| -> Result<Mechanism, PlanError> {
+    let with_sigma = |sigma: f64| -> Result<SaturatedMechanism, PlanError> {
         Ok(mechanism.with_family(mechanism.family().with_sigma(Dispersion::new(sigma)?)?))
     };
     let attempt = |sigma: f64| -> Result<Option<f64>, PlanError> { value_at(&with_sigma(sigma)?) };
@@ -156,16 +156,16 @@ fn refine(
 
 /// Tries every m, all at once.
 fn largest_m(
-    mechanism: &Mechanism,
+    mechanism: &SaturatedMechanism,
     bound: &Bound,
     up_to: u32,
-    value_at: &(impl Fn(&Mechanism) -> Result<Option<f64>, PlanError> + Sync),
-) -> Result<(Mechanism, f64), PlanError> {
+    value_at: &(impl Fn(&SaturatedMechanism) -> Result<Option<f64>, PlanError> + Sync),
+) -> Result<(SaturatedMechanism, f64), PlanError> {
     if up_to == 0 {
         return Err(PlanError::EmptyRange { free: "m", example: "100" });
     }
     mechanism.with_m(up_to)?;
-    let tried: Vec<(Mechanism, Option<f64>)> = (1..=up_to)
+    let tried: Vec<(SaturatedMechanism, Option<f64>)> = (1..=up_to)
         .into_par_iter()
         .map(|m| {
             let mechanism = mechanism.with_m(m)?;
@@ -210,7 +210,7 @@ mod tests {
     #[case("tau3(1, 0.5) < 0.7", CountFamily::delaporte(1.0, 0.5).unwrap())]
     fn the_smallest_sigma_meets_the_bound(#[case] text: &str, #[case] family: CountFamily) {
         let bound = bound(text);
-        let mechanism = Mechanism::new(family).with_m(10).unwrap();
+        let mechanism = SaturatedMechanism::new(family).with_m(10).unwrap();
         let solution = solve(&sizes(), &mechanism, &bound, Free::sigma()).unwrap();
         let value_at = |sigma: f64| {
             let family = family.with_sigma(Dispersion::new(sigma).unwrap()).unwrap();
@@ -232,7 +232,7 @@ mod tests {
 
     #[test]
     fn a_bound_that_holds_anyway_needs_no_dispersion() {
-        let mechanism = Mechanism::new(CountFamily::nbi(3.0).unwrap());
+        let mechanism = SaturatedMechanism::new(CountFamily::nbi(3.0).unwrap());
         let solution = solve(&sizes(), &mechanism, &bound("tau3(1) <= 0.9"), Free::sigma()).unwrap();
         assert_eq!(solution.sigma, 0.0);
         // Bounds from below ask for utility: no noise is best again.
@@ -242,7 +242,7 @@ mod tests {
 
     #[test]
     fn the_largest_m_meets_the_bound() {
-        let mechanism = Mechanism::new(CountFamily::nbi(2.0).unwrap());
+        let mechanism = SaturatedMechanism::new(CountFamily::nbi(2.0).unwrap());
         let bound = bound("tau4(1, 0.5) <= 0.7");
         let solution = solve(&sizes(), &mechanism, &bound, Free::M { up_to: 60 }).unwrap();
         let admits = |m: u32| {
@@ -259,7 +259,7 @@ mod tests {
     #[test]
     fn an_m_between_two_misses_is_found() {
         // tau3(1, 0.1) falls, then jumps at every tenth m: only m = 10 reaches this within ten data sets.
-        let mechanism = Mechanism::new(CountFamily::nbi(0.1).unwrap());
+        let mechanism = SaturatedMechanism::new(CountFamily::nbi(0.1).unwrap());
         let value = |m| Tau::exact(&sizes(), &mechanism.with_m(m).unwrap(), 1, 0.1).unwrap().tau3;
         let between = 0.5 * (value(10) + value(11).max(value(9)));
         assert!(value(9) < between && value(11) < between);
@@ -270,8 +270,8 @@ mod tests {
 
     #[test]
     fn what_cannot_be_met_is_refused_with_a_way_out() {
-        let nbi = Mechanism::new(CountFamily::nbi(1.0).unwrap());
-        let says = |mechanism: &Mechanism, text: &str, free: Free| {
+        let nbi = SaturatedMechanism::new(CountFamily::nbi(1.0).unwrap());
+        let says = |mechanism: &SaturatedMechanism, text: &str, free: Free| {
             solve(&sizes(), mechanism, &bound(text), free).unwrap_err().to_string()
         };
         let text = says(&nbi, "tau4(1) <= 0.0001", Free::sigma());
@@ -294,14 +294,14 @@ mod tests {
         assert!(text.starts_with("the range for m is empty"), "{text}");
         let text = says(&nbi, "tau4(1) <= 0.5", Free::Sigma { up_to: 1e9 });
         assert!(text.starts_with("sigma must be a number from 0 to 1000000"), "{text}");
-        let poisson = Mechanism::new(CountFamily::Poisson);
+        let poisson = SaturatedMechanism::new(CountFamily::Poisson);
         let refused = solve(&sizes(), &poisson, &bound("tau4(1) <= 0.5"), Free::sigma());
         assert!(matches!(refused, Err(PlanError::Count(CountError::NotHonoured { option: "sigma", .. }))));
     }
 
     #[test]
     fn the_answer_does_not_depend_on_threads() {
-        let mechanism = Mechanism::new(CountFamily::pig(1.0).unwrap());
+        let mechanism = SaturatedMechanism::new(CountFamily::pig(1.0).unwrap());
         let bound = bound("tau4(1, 0.75) <= 0.7");
         let with_threads = |threads: usize| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();

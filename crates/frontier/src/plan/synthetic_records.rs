@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{CellSizes, Mechanism};
+use super::{CellSizes, SaturatedMechanism};
 
 /// The number of records n_syn of one synthetic data set, which is random because the counts are drawn independently.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -15,7 +15,7 @@ pub struct SyntheticRecords {
 
 impl SyntheticRecords {
     /// The expected number of records and its variance.
-    pub fn expected(sizes: &CellSizes, mechanism: &Mechanism) -> Self {
+    pub fn expected(sizes: &CellSizes, mechanism: &SaturatedMechanism) -> Self {
         let (scale, alpha) = (mechanism.scale(), mechanism.alpha());
         let zeros = sizes.random_zeros() as f64;
         let mean = scale * (sizes.records() as f64 + alpha * zeros);
@@ -32,7 +32,7 @@ mod tests {
     #[test]
     fn totals_are_sums_over_the_cells() {
         let sizes = CellSizes::new([(0, 100), (1, 20), (6, 5)].into()).unwrap();
-        let mechanism = Mechanism::new(CountFamily::pig(0.7).unwrap())
+        let mechanism = SaturatedMechanism::new(CountFamily::pig(0.7).unwrap())
             .with_alpha(0.02)
             .and_then(|m| m.with_scale(0.5))
             .unwrap();
@@ -45,6 +45,9 @@ mod tests {
         let records = SyntheticRecords::expected(&sizes, &mechanism);
         assert!((records.mean - mean).abs() < 1e-12 && (records.variance - variance).abs() < 1e-12);
         // At alpha 0 and scale 1 the expected number is the original one (section 3.1.1 of the paper).
-        assert_eq!(SyntheticRecords::expected(&sizes, &Mechanism::new(CountFamily::Poisson)).mean, 50.0);
+        assert_eq!(
+            SyntheticRecords::expected(&sizes, &SaturatedMechanism::new(CountFamily::Poisson)).mean,
+            50.0
+        );
     }
 }

@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 use statistics::counts::CountDistribution;
 use statrs::function::erf::erfc;
 
-use super::{CellSizes, Mechanism, PlanError};
+use super::{CellSizes, PlanError, SaturatedMechanism};
 
 /// How the mean synthetic count of a cell is taken to be distributed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -58,19 +58,24 @@ const STRIDE: usize = 8;
 
 impl Tau {
     /// The τ metrics at (k, d), exactly.
-    pub fn exact(sizes: &CellSizes, mechanism: &Mechanism, k: u64, d: f64) -> Result<Self, PlanError> {
+    pub fn exact(
+        sizes: &CellSizes,
+        mechanism: &SaturatedMechanism,
+        k: u64,
+        d: f64,
+    ) -> Result<Self, PlanError> {
         Self::expected(sizes, mechanism, k, d, MeanCount::Exact)
     }
 
     /// The τ metrics at (k, d) by the paper's normal approximation.
-    pub fn clt(sizes: &CellSizes, mechanism: &Mechanism, k: u64, d: f64) -> Result<Self, PlanError> {
+    pub fn clt(sizes: &CellSizes, mechanism: &SaturatedMechanism, k: u64, d: f64) -> Result<Self, PlanError> {
         Self::expected(sizes, mechanism, k, d, MeanCount::Clt)
     }
 
     /// The τ metrics at (k, d).
     pub fn expected(
         sizes: &CellSizes,
-        mechanism: &Mechanism,
+        mechanism: &SaturatedMechanism,
         k: u64,
         d: f64,
         mean_count: MeanCount,
@@ -95,7 +100,12 @@ impl Tau {
 /// i ≥ lower end). As soon as that, times the cells still to come, is below 10⁻¹² of what has been found, they are left out.
 /// The normal approximation obeys the same order where it is used: (mean − x)/standard deviation grows with the mean for
 /// x ≥ 0 when the variance is μ + σμ² over a constant.
-fn near_share(sizes: &CellSizes, mechanism: &Mechanism, near: &Interval, k: u64) -> Result<f64, PlanError> {
+fn near_share(
+    sizes: &CellSizes,
+    mechanism: &SaturatedMechanism,
+    near: &Interval,
+    k: u64,
+) -> Result<f64, PlanError> {
     let mut found = sizes.random_zeros() as f64 * near.probability(&mechanism.sum_of(0)?);
     let upwards = sizes.occupied().filter(|(size, _)| *size >= k);
     let downwards = sizes.occupied().rev().filter(|(size, _)| *size < k);
@@ -108,7 +118,7 @@ fn near_share(sizes: &CellSizes, mechanism: &Mechanism, near: &Interval, k: u64)
 /// size at hand and of all that follow. `before` is what was found elsewhere.
 fn visit(
     occupied: impl Iterator<Item = (u64, u64)> + Clone,
-    mechanism: &Mechanism,
+    mechanism: &SaturatedMechanism,
     near: &Interval,
     before: f64,
     ceiling: impl Fn(&CountDistribution) -> f64,
@@ -137,7 +147,7 @@ struct Interval {
 }
 
 impl Interval {
-    fn new(mechanism: &Mechanism, k: u64, d: f64, mean_count: MeanCount) -> Self {
+    fn new(mechanism: &SaturatedMechanism, k: u64, d: f64, mean_count: MeanCount) -> Self {
         let exposure = mechanism.exposure();
         let (low, high) = (exposure * (k as f64 - d), exposure * (k as f64 + d));
         // Decimal fractions like 0.1 are meant as written: 10 · (1 + 0.1) is 11 and counts as reached.
@@ -203,8 +213,8 @@ mod tests {
     use rstest::rstest;
     use statistics::counts::CountFamily;
 
-    fn nbi(sigma: f64) -> Mechanism {
-        Mechanism::new(CountFamily::nbi(sigma).unwrap())
+    fn nbi(sigma: f64) -> SaturatedMechanism {
+        SaturatedMechanism::new(CountFamily::nbi(sigma).unwrap())
     }
 
     fn small_table() -> CellSizes {
@@ -262,7 +272,7 @@ mod tests {
             for (m, scale, alpha) in
                 [(1, 1.0, 0.0), (1, 1.0, 0.05), (4, 1.0, 0.05), (3, 0.5, 0.02), (2, 2.5, 0.0)]
             {
-                let mechanism = Mechanism::new(family)
+                let mechanism = SaturatedMechanism::new(family)
                     .with_m(m)
                     .unwrap()
                     .with_scale(scale)
@@ -301,7 +311,7 @@ mod tests {
             CellSizes::new((0..4000).map(|size| (size, 1 + 100_000 / (1 + size * size))).collect()).unwrap();
         for family in every_family() {
             for m in [1, 7, 50] {
-                let mechanism = Mechanism::new(family).with_m(m).unwrap();
+                let mechanism = SaturatedMechanism::new(family).with_m(m).unwrap();
                 for (k, d, mean_count) in [
                     (1, 0.5, MeanCount::Exact),
                     (30, 4.0, MeanCount::Exact),
@@ -334,7 +344,7 @@ mod tests {
         let mut rng = ChaCha8Rng::seed_from_u64(7);
         for family in every_family() {
             for (m, scale, d) in [(1, 1.0, 0.0), (5, 1.0, 0.5), (4, 0.5, 0.5)] {
-                let mechanism = Mechanism::new(family)
+                let mechanism = SaturatedMechanism::new(family)
                     .with_m(m)
                     .unwrap()
                     .with_scale(scale)

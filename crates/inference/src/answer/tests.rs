@@ -189,7 +189,7 @@ fn options_that_a_rule_does_not_honour_are_refused() {
     assert!(refused(private, "share(sex)", alike).contains("leave --weights out"));
     assert!(refused("method = \"catall\"", "share(sex)", weights).contains("has one file"));
     let posterior = Manner { rule: Some(Rule::Posterior), ..Manner::default() };
-    assert!(refused("method = \"catall\"", "share(sex)", posterior).contains("`dirichlet` releases"));
+    assert!(refused("method = \"catall\"", "share(sex)", posterior).contains("a strong prior makes private"));
     assert!(refused(private, "mean(sex)", posterior).contains("ask for share"));
     let bootstrap_t =
         Manner { bootstrap_t: Some(Resampling { replicates: 99, seed: 1 }), ..Manner::default() };

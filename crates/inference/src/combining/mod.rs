@@ -99,7 +99,7 @@ const POSTERIOR: RuleCard = RuleCard {
     name: "posterior",
     formula: "p(shares | released counts, a, N), by Metropolis within Gibbs; equal-tailed interval",
     original_formula: "p(y/N | released counts, a, N), by Metropolis within Gibbs; equal-tailed interval",
-    valid_when: "a `dirichlet` release and a share or a table: the prior that makes it private is taken out again",
+    valid_when: "a release that a strong prior makes private, and a share or a table: the prior is taken out again",
     needs_original_rows: true,
     citation: "McClure and Reiter (2012), Differential privacy and statistical disclosure risk measures, Appendix B",
 };

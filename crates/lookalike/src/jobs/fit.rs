@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use inference::{
-    Estimand, FileFacts, Findings, Level, Making, Manner, Provenance, Released, Resampling, Rule, Target,
-    Weights, answer, valid_rule, with_common_levels,
+    Estimand, FileFacts, Findings, Level, Manner, Provenance, Released, Resampling, Rule, Target, Weights,
+    answer, valid_rule, with_common_levels,
 };
 use release::{FORMAT, LEDGER, MANIFEST, Manifest};
 use synthesis::Recipe;
@@ -115,8 +115,8 @@ impl FitRequest {
     }
 
     fn manner(&self, provenance: Option<&Provenance>, m: usize) -> Result<Manner, Error> {
-        let making = provenance.map_or(Making::Unknown, Provenance::making);
-        let rule_of = |estimand| self.rule.unwrap_or_else(|| valid_rule(&making, estimand, m).rule);
+        let making = provenance.and_then(Provenance::making);
+        let rule_of = |estimand| self.rule.unwrap_or_else(|| valid_rule(making.as_ref(), estimand, m).rule);
         let used: Vec<Rule> = self.estimands.iter().map(rule_of).collect();
         let no_effect = |option: &str, why: &str| {
             Err(Error::option(option, format!("it has no effect: {why}; leave it out")))

@@ -9,6 +9,7 @@ use frontier::{
     Battery, Contest, Entry, Frontier, Imported, Limit, Origin, PlannedContestant, RunStore, Timings,
     built_in, grid, limits,
 };
+use measures::Setting;
 use measures::risk::intruder::Regions;
 use report::{Edition, ReportInput, report_html};
 use table::watch::Watch;
@@ -160,7 +161,7 @@ impl OpenedFrontier {
     fn contest(&self) -> Result<Contest<'_>, Error> {
         let FrontierRequest { questions, regions, .. } = &self.request;
         let families = questions.families()?;
-        questions.check_honoured(&families, &[("regions", regions.is_some(), &["intruder"])])?;
+        questions.check_honoured(&families, &[(Setting::Regions, regions.is_some())])?;
         let mut settings = questions.settings(Battery::usual(self.original.columns().len()))?;
         settings.propensity.draws.seed = self.request.seed;
         settings.intruder.regions.clone_from(regions);

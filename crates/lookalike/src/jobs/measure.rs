@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use measures::risk::intruder::{Mechanism, Regions};
+use measures::risk::intruder::{Regions, ReleaseMechanism};
 use measures::utility::tables::SyntheticSize;
-use measures::{Finding, Measure, Settings, SyntheticSets, align, evaluate_watched, with_holdout};
+use measures::{Finding, Measure, Setting, Settings, SyntheticSets, align, evaluate_watched, with_holdout};
 use release::evidence::Evidence;
 use report::{Edition, ReportInput, report_html};
 use table::Table;
@@ -42,7 +42,7 @@ pub struct MeasureRequest {
     /// The seed of permutations and resamples.
     pub seed: Option<u64>,
     /// How the files were made, for the intruder who knows all records but one.
-    pub mechanism: Option<Mechanism>,
+    pub mechanism: Option<ReleaseMechanism>,
     /// Which risks of that intruder are acceptable.
     pub regions: Option<Regions>,
 }
@@ -94,11 +94,11 @@ impl MeasureRequest {
     }
 
     fn settings(&self, families: &[&dyn Measure]) -> Result<Settings, Error> {
-        let own: [(&str, bool, &[&str]); 4] = [
-            ("random-size", self.random_size, &["tables"]),
-            ("seed", self.seed.is_some(), &["propensity"]),
-            ("mechanism", self.mechanism.is_some(), &["intruder"]),
-            ("regions", self.regions.is_some(), &["intruder"]),
+        let own = [
+            (Setting::SyntheticSize, self.random_size),
+            (Setting::Seed, self.seed.is_some()),
+            (Setting::Mechanism, self.mechanism.is_some()),
+            (Setting::Regions, self.regions.is_some()),
         ];
         self.questions.check_honoured(families, &own)?;
         let mut settings = self.questions.settings(Settings::default())?;

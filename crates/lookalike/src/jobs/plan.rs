@@ -1,7 +1,7 @@
 //! Risk and utility of the saturated mechanism before anything is generated.
 
 use frontier::plan::{
-    Bound, Catall, CellSizes, Free, Grid, Mechanism, Plan, ReplicatedUniques, Solution, solve,
+    Bound, Catall, CellSizes, Free, Grid, Plan, ReplicatedUniques, SaturatedMechanism, Solution, solve,
 };
 use serde::Serialize;
 use table::watch::Watch;
@@ -12,12 +12,12 @@ use crate::{Data, Error};
 ///
 /// ```
 /// use lookalike::{Data, PlanRequest, Watch};
-/// use lookalike::frontier::plan::{Grid, MeanCount, Mechanism};
+/// use lookalike::frontier::plan::{Grid, MeanCount, SaturatedMechanism};
 /// use lookalike::statistics::counts::CountFamily;
 /// use lookalike::table::read::{ReadOptions, read_csv_text};
 ///
 /// let people = read_csv_text("sex,town\nF,a\nM,a\nF,b\nF,a\n", &ReadOptions::default())?;
-/// let nbi = Mechanism::new(CountFamily::from_options("nbi", Some(0.5), None)?);
+/// let nbi = SaturatedMechanism::new(CountFamily::from_options("nbi", Some(0.5), None)?);
 /// let grid = Grid { sigmas: vec![0.5], ms: vec![1], near: vec![(1, 0.5)], mean_count: MeanCount::Exact };
 /// let planned = PlanRequest::new(Data::records("people", people), nbi, grid).run(&Watch::default())?;
 /// assert_eq!((planned.cells, planned.records), (4, 4));
@@ -28,7 +28,7 @@ pub struct PlanRequest {
     /// The table.
     pub data: Data,
     /// The mechanism; its dispersion and number of data sets are those of the grid.
-    pub mechanism: Mechanism,
+    pub mechanism: SaturatedMechanism,
     /// Dispersions and numbers of data sets to plan for.
     pub grid: Grid,
     /// A bound to be met, and what is free to meet it.
@@ -54,7 +54,7 @@ pub struct PlanOutcome {
 
 impl PlanRequest {
     /// Asks for a plan over this grid.
-    pub fn new(data: Data, mechanism: Mechanism, grid: Grid) -> Self {
+    pub fn new(data: Data, mechanism: SaturatedMechanism, grid: Grid) -> Self {
         Self { data, mechanism, grid, solve: None, groups: 5 }
     }
 

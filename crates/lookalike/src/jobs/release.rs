@@ -10,7 +10,7 @@ use frontier::{
     schema_sha256, settings_for,
 };
 use measures::risk::intruder::Regions;
-use measures::{Finding, Settings, SyntheticSets, align, evaluate_watched};
+use measures::{Finding, Setting, Settings, SyntheticSets, align, evaluate_watched};
 use privacy::LedgerRecord;
 use release::decision::{Decision, Publication};
 use release::evidence::Evidence;
@@ -274,8 +274,7 @@ impl ReleaseRequest {
     fn battery(&self, frontier: Option<&Frontier>) -> Result<Battery, Error> {
         let Some(frontier) = frontier else {
             let families = self.questions.families()?;
-            let regions = [("regions", self.regions.is_some(), ["intruder"].as_slice())];
-            self.questions.check_honoured(&families, &regions)?;
+            self.questions.check_honoured(&families, &[(Setting::Regions, self.regions.is_some())])?;
             let mut settings = self.questions.settings(Settings::default())?;
             settings.intruder.regions.clone_from(&self.regions);
             return Ok(Battery::new(settings, families));

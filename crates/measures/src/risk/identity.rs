@@ -11,7 +11,8 @@ use super::disclosure_options::DisclosureOptions;
 use super::key_classes::KeyClasses;
 use super::matching::{key_sets, names_of, percent};
 use crate::{
-    Better, Comparison, Finding, Measure, MeasureCard, MeasureError, Null, Range, Settings, SharedTables,
+    Aspect, Better, Comparison, FamilyCard, Finding, Kept, Measure, MeasureCard, MeasureError, Null, Range,
+    Setting, Settings, SharedTables, UsualAxis,
 };
 
 /// How many records the keys single out.
@@ -178,7 +179,16 @@ pub struct Identity;
 const fn card(name: &'static str, question: &'static str, better: Better) -> MeasureCard {
     let citation =
         "Raab, Nowok & Dibben (2024), Practical privacy metrics for synthetic data, arXiv:2406.16826";
-    MeasureCard { name, question, better, unit: "%", range: Range::PERCENT, null: Null::None, citation }
+    MeasureCard {
+        name,
+        question,
+        better,
+        unit: "%",
+        range: Range::PERCENT,
+        null: Null::None,
+        citation,
+        kept: Kept::All,
+    }
 }
 
 const CARDS: &[MeasureCard] = &[
@@ -189,16 +199,29 @@ const CARDS: &[MeasureCard] = &[
         "How many original records do the keys single out and find in the synthetic table?",
         Better::Lower,
     ),
-    card("identity.repu", "How many original records do the keys single out in both tables?", Better::Lower),
+    card(names::REPU, "How many original records do the keys single out in both tables?", Better::Lower),
 ];
 
-impl Measure for Identity {
-    fn name(&self) -> &'static str {
-        "identity"
-    }
+/// Measures of this family that other crates refer to.
+pub mod names {
+    /// `identity.repu`.
+    pub const REPU: &str = "identity.repu";
+}
 
-    fn cards(&self) -> &'static [MeasureCard] {
-        CARDS
+/// The card of the family.
+pub const CARD: FamilyCard = FamilyCard {
+    name: "identity",
+    aspect: Aspect::Risk,
+    honours: &[Setting::Keys, Setting::Disclosure],
+    requires: None,
+    usual_axis: Some(UsualAxis { measure: names::REPU, label: names::REPU, by_ways: false, rank: 3 }),
+    identified_by: &[],
+    measures: CARDS,
+};
+
+impl Measure for Identity {
+    fn card(&self) -> &'static FamilyCard {
+        &CARD
     }
 
     fn evaluate(

@@ -17,8 +17,8 @@ use table::{Kind, Table};
 
 use super::release_cells::{ReleaseCells, real};
 use crate::{
-    Better, Comparison, CountMeasure, CountedTables, Finding, Measure, MeasureCard, MeasureError, Null,
-    Range, Settings, SyntheticSets,
+    Aspect, Better, Comparison, CountMeasure, CountedTables, FamilyCard, Finding, Kept, Measure, MeasureCard,
+    MeasureError, Null, Range, Setting, Settings, SyntheticSets, UsualAxis,
 };
 
 /// The four τ metrics at one k and d.
@@ -188,31 +188,55 @@ pub struct TauMetrics;
 
 const fn card(name: &'static str, question: &'static str, better: Better) -> MeasureCard {
     let citation = "Jackson, Mitra, Francis & Dove (2022), sections 2.1 and 4";
-    MeasureCard { name, question, better, unit: "", range: Range::UNIT, null: Null::None, citation }
+    MeasureCard {
+        name,
+        question,
+        better,
+        unit: "",
+        range: Range::UNIT,
+        null: Null::None,
+        citation,
+        kept: Kept::All,
+    }
 }
 
 const CARDS: &[MeasureCard] = &[
     card("tau.1", "What share of cells has a mean synthetic count within d of k?", Better::Neither),
     card("tau.2", "What share of cells holds k original records?", Better::Neither),
     card(
-        "tau.3",
+        names::TAU3,
         "Of the cells with k original records, what share has a mean synthetic count within d of k?",
         Better::Lower,
     ),
     card(
-        "tau.4",
+        names::TAU4,
         "Of the cells with a mean synthetic count within d of k, what share holds k original records?",
         Better::Lower,
     ),
 ];
 
-impl Measure for TauMetrics {
-    fn name(&self) -> &'static str {
-        "tau"
-    }
+/// Measures of this family that other crates refer to.
+pub mod names {
+    /// `tau.3`.
+    pub const TAU3: &str = "tau.3";
+    /// `tau.4`.
+    pub const TAU4: &str = "tau.4";
+}
 
-    fn cards(&self) -> &'static [MeasureCard] {
-        CARDS
+/// The card of the family.
+pub const CARD: FamilyCard = FamilyCard {
+    name: "tau",
+    aspect: Aspect::Risk,
+    honours: &[Setting::Groups, Setting::Keys, Setting::CellSizes, Setting::Scale],
+    requires: None,
+    usual_axis: Some(UsualAxis { measure: names::TAU4, label: names::TAU4, by_ways: false, rank: 4 }),
+    identified_by: &["k", "d", "m"],
+    measures: CARDS,
+};
+
+impl Measure for TauMetrics {
+    fn card(&self) -> &'static FamilyCard {
+        &CARD
     }
 
     fn evaluate(

@@ -10,7 +10,8 @@ use table::domain::Partition;
 use super::key_classes::KeyClasses;
 use super::matching::{key_sets, names_of, percent};
 use crate::{
-    Better, Comparison, Finding, Measure, MeasureCard, MeasureError, Null, Range, Settings, SharedTables,
+    Aspect, Better, Comparison, FamilyCard, Finding, Kept, Measure, MeasureCard, MeasureError, Null, Range,
+    Setting, Settings, SharedTables, UsualAxis,
 };
 
 /// What the keys tell apart, in each table and between them.
@@ -179,35 +180,56 @@ const fn card(
     better: Better,
     citation: &'static str,
 ) -> MeasureCard {
-    MeasureCard { name, question, better, unit: "%", range: Range::PERCENT, null: Null::None, citation }
+    MeasureCard {
+        name,
+        question,
+        better,
+        unit: "%",
+        range: Range::PERCENT,
+        null: Null::None,
+        citation,
+        kept: Kept::All,
+    }
 }
 
 const RAAB: &str = "Raab (2022), Utility and Disclosure Risk for Differentially Private Synthetic Categorical Data, section 3";
 
 const CARDS: &[MeasureCard] = &[
     card("uniques.p0", "How many cells of the original's cross-table are empty?", Better::Neither, RAAB),
-    card("uniques.p1", "How many records of the original are unique?", Better::Neither, RAAB),
+    card(names::P1, "How many records of the original are unique?", Better::Neither, RAAB),
     card(
-        "uniques.ru",
+        names::RU,
         "How many records of the original are unique and repeated as unique?",
         Better::Lower,
         RAAB,
     ),
-    card(
-        "uniques.ru_of_p1",
-        "How many of the original's uniques are repeated as unique?",
-        Better::Lower,
-        RAAB,
-    ),
+    card(names::RU_OF_P1, "How many of the original's uniques are repeated as unique?", Better::Lower, RAAB),
 ];
 
-impl Measure for Uniques {
-    fn name(&self) -> &'static str {
-        "uniques"
-    }
+/// Measures of this family that other crates refer to.
+pub mod names {
+    /// `uniques.p1`.
+    pub const P1: &str = "uniques.p1";
+    /// `uniques.ru`.
+    pub const RU: &str = "uniques.ru";
+    /// `uniques.ru_of_p1`.
+    pub const RU_OF_P1: &str = "uniques.ru_of_p1";
+}
 
-    fn cards(&self) -> &'static [MeasureCard] {
-        CARDS
+/// The card of the family.
+pub const CARD: FamilyCard = FamilyCard {
+    name: "uniques",
+    aspect: Aspect::Risk,
+    honours: &[Setting::Keys],
+    requires: None,
+    usual_axis: Some(UsualAxis { measure: names::RU, label: names::RU, by_ways: false, rank: 2 }),
+    identified_by: &[],
+    measures: CARDS,
+};
+
+impl Measure for Uniques {
+    fn card(&self) -> &'static FamilyCard {
+        &CARD
     }
 
     fn evaluate(

@@ -7,7 +7,10 @@
 use table::Kind;
 use table::schema::{Located, Origin, Schema, Violation};
 
-use crate::{Better, Comparison, Finding, Measure, MeasureCard, MeasureError, Null, Range, Settings};
+use crate::{
+    Aspect, Better, Comparison, FamilyCard, Finding, Kept, Measure, MeasureCard, MeasureError, Null, Range,
+    Settings,
+};
 
 /// The family of conformance.
 #[derive(Clone, Copy, Debug)]
@@ -22,29 +25,45 @@ const fn card(name: &'static str, question: &'static str, null: Null) -> Measure
         range: Range::PERCENT,
         null,
         citation: "Lookalike's schema: levels, ranges, missing values, rules, impossible cells, nesting and formulas",
+        kept: Kept::All,
     }
 }
 
 const CARDS: &[MeasureCard] = &[
-    card("conformance.all_values", "How many values lie outside the domain of their variable?", Null::None),
+    card(names::ALL_VALUES, "How many values lie outside the domain of their variable?", Null::None),
     card("conformance.domain", "How many values of this variable lie outside its domain?", Null::None),
     card(
         "conformance.all_rules",
         "How many records break a rule of the schema, on average over its rules?",
         Null::Value(0.0),
     ),
-    card("conformance.rule", "How many records break this rule of the schema?", Null::Value(0.0)),
+    card(names::RULE, "How many records break this rule of the schema?", Null::Value(0.0)),
 ];
 
 const NO_VARIABLES: &[&str] = &[];
 
-impl Measure for Conformance {
-    fn name(&self) -> &'static str {
-        "conformance"
-    }
+/// Measures of this family that other crates refer to.
+pub mod names {
+    /// `conformance.all_values`.
+    pub const ALL_VALUES: &str = "conformance.all_values";
+    /// `conformance.rule`.
+    pub const RULE: &str = "conformance.rule";
+}
 
-    fn cards(&self) -> &'static [MeasureCard] {
-        CARDS
+/// The card of the family.
+pub const CARD: FamilyCard = FamilyCard {
+    name: "conformance",
+    aspect: Aspect::Utility,
+    honours: &[],
+    requires: None,
+    usual_axis: None,
+    identified_by: &["rule"],
+    measures: CARDS,
+};
+
+impl Measure for Conformance {
+    fn card(&self) -> &'static FamilyCard {
+        &CARD
     }
 
     fn evaluate(

@@ -10,8 +10,8 @@ use crate::evaluation::mean_of_sets;
 use crate::shared_tables::names_in;
 use crate::utility::tables::{CellPairs, each_table, wanted_tables};
 use crate::{
-    Better, Comparison, CountMeasure, CountedTables, Finding, Measure, MeasureCard, MeasureError, Null,
-    Range, Settings, SharedTables,
+    Aspect, Better, Comparison, CountMeasure, CountedTables, FamilyCard, Finding, Kept, Measure, MeasureCard,
+    MeasureError, Null, Range, Setting, Settings, SharedTables, UsualAxis,
 };
 
 /// The mean ratio of counts of a table.
@@ -65,25 +65,40 @@ const CARDS: &[MeasureCard] = &[
         range: Range::UNIT,
         null: Null::None,
         citation: TAUB,
+        kept: Kept::Whole,
     },
     MeasureCard {
-        name: "counts.mean_roc",
+        name: names::MEAN_ROC,
         question: "How large is the ratio of counts in tables of this many variables, on average?",
         better: Better::Higher,
         unit: "",
         range: Range::UNIT,
         null: Null::None,
         citation: TAUB,
+        kept: Kept::All,
     },
 ];
 
-impl Measure for Counts {
-    fn name(&self) -> &'static str {
-        "counts"
-    }
+/// Measures of this family that other crates refer to.
+pub mod names {
+    /// `counts.mean_roc`.
+    pub const MEAN_ROC: &str = "counts.mean_roc";
+}
 
-    fn cards(&self) -> &'static [MeasureCard] {
-        CARDS
+/// The card of the family.
+pub const CARD: FamilyCard = FamilyCard {
+    name: "counts",
+    aspect: Aspect::Utility,
+    honours: &[Setting::Tables, Setting::Ways, Setting::Groups, Setting::Missing],
+    requires: None,
+    usual_axis: Some(UsualAxis { measure: names::MEAN_ROC, label: names::MEAN_ROC, by_ways: false, rank: 5 }),
+    identified_by: &["ways"],
+    measures: CARDS,
+};
+
+impl Measure for Counts {
+    fn card(&self) -> &'static FamilyCard {
+        &CARD
     }
 
     fn evaluate(

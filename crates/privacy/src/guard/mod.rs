@@ -112,7 +112,7 @@ pub enum NoiseLaw {
 
 /// A margin that may be measured next, and what is expected of it without looking.
 #[derive(Clone, Copy, Debug)]
-pub struct Candidate<'a> {
+pub struct ExpectedMargin<'a> {
     /// Its variables.
     pub of: &'a Attributes,
     /// The expected counts, the last variable fastest.
@@ -227,7 +227,7 @@ impl<'a> GuardedTable<'a> {
     pub fn choose(
         &mut self,
         purpose: &str,
-        candidates: &[Candidate<'_>],
+        candidates: &[ExpectedMargin<'_>],
         charge: Charge,
     ) -> Result<usize, PrivacyError> {
         for candidate in candidates {
@@ -246,7 +246,7 @@ impl<'a> GuardedTable<'a> {
         self.ledger.spend(event)?;
         let wanted: Vec<Attributes> = candidates.iter().map(|candidate| candidate.of.clone()).collect();
         let margins = self.held.counts().margins(&wanted)?;
-        let score = |(margin, candidate): (&Margin, &Candidate<'_>)| {
+        let score = |(margin, candidate): (&Margin, &ExpectedMargin<'_>)| {
             let differences = margin.counts().iter().zip(candidate.expected);
             let distance: i128 =
                 differences.map(|(count, expected)| (i128::from(*count) - i128::from(*expected)).abs()).sum();

@@ -86,13 +86,15 @@ fn the_worst_table_comes_first_with_its_shares_side_by_side() {
 
 #[test]
 fn the_plane_counts_every_record_under_every_prior() {
-    use measures::risk::intruder::{Mechanism, Regions};
+    use measures::risk::intruder::{Regions, ReleaseMechanism};
+    use statistics::counts::CellDraws;
     let original = table("a\nx\nx\nx\ny\n");
     let synthetic = table("a\nx\nx\ny\ny\n");
     let sets = SyntheticSets { original: &original, synthetic: &[&synthetic], holdout: None };
     let mut settings = Settings::default();
     assert_eq!(intruder_plane::intruder_plane(&sets, &settings).unwrap(), None);
-    settings.intruder.mechanism = Some(Mechanism::dirichlet(0.5).unwrap());
+    settings.intruder.mechanism =
+        Some(ReleaseMechanism::new("dirichlet", CellDraws::prior_in_each_cell(0.5).unwrap()));
     settings.intruder.regions = Some(Regions::parse("[[accept]]\nrr_at_most = 1.0").unwrap());
     let plane = intruder_plane::intruder_plane(&sets, &settings).unwrap().unwrap();
     for prior in &settings.intruder.priors {

@@ -1,5 +1,6 @@
 //! The two-way tables that differ most, in both files side by side.
 
+use measures::utility::tables::names;
 use measures::{Finding, MeasureError, SharedTables};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -35,7 +36,7 @@ pub(super) fn worst_tables(
     findings: &[Finding],
 ) -> Result<Vec<PairTable>, MeasureError> {
     let of_pairs =
-        findings.iter().filter(|finding| finding.measure == "tables.s_pmse" && finding.on.len() == 2);
+        findings.iter().filter(|finding| finding.measure == names::S_PMSE && finding.on.len() == 2);
     let mut pairs: Vec<(f64, &Finding)> =
         of_pairs.filter_map(|finding| Some((finding.value?, finding))).collect();
     pairs.sort_by(|one, other| other.0.total_cmp(&one.0));

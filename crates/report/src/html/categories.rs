@@ -5,6 +5,7 @@ use crate::markup::{Markup, tag};
 use crate::numbers::figure;
 use crate::pictures::category_map;
 use crate::svg::Picture;
+use measures::utility::mca;
 
 pub(super) fn pictures(view: &View<'_>) -> Vec<Picture> {
     let places = view.internal.and_then(|internal| internal.categories.as_ref());
@@ -12,7 +13,7 @@ pub(super) fn pictures(view: &View<'_>) -> Vec<Picture> {
 }
 
 pub(super) fn content(view: &View<'_>) -> Markup {
-    let score = view.first("mca.score");
+    let score = view.first(mca::names::SCORE);
     let pictures = pictures(view);
     if score.is_none() && pictures.is_empty() {
         return Markup::default();

@@ -1,6 +1,7 @@
 //! Models fitted to both files: do coefficients agree?
 
 use measures::Finding;
+use measures::utility::model;
 use measures::utility::model::coefficient_intervals;
 
 use super::View;
@@ -36,7 +37,7 @@ impl Model {
 
 fn picture(view: &View<'_>, at: usize, model: &Model) -> Option<Picture> {
     let of_model: Vec<Coefficient> = view
-        .all("model.coefficient")
+        .all(model::names::COEFFICIENT)
         .filter(|finding| Model::of(finding) == *model)
         .filter_map(|finding| {
             let [original, synthetic] = coefficient_intervals(finding)?.map(Some);
@@ -56,7 +57,7 @@ fn picture(view: &View<'_>, at: usize, model: &Model) -> Option<Picture> {
 
 fn models(view: &View<'_>) -> Vec<Model> {
     let mut models: Vec<Model> = Vec::new();
-    for finding in view.findings.iter().filter(|finding| finding.measure.starts_with("model.")) {
+    for finding in view.findings.iter().filter(|finding| finding.family() == model::CARD.name) {
         let model = Model::of(finding);
         if !model.formula.is_empty() && !models.contains(&model) {
             models.push(model);
@@ -81,9 +82,9 @@ pub(super) fn content(view: &View<'_>) -> Markup {
             })
         };
         let lines = [
-            told("model.overlap", "mean overlap of 95 % intervals, 1 is identical"),
-            told("model.std_diff", "mean difference in standard errors"),
-            told("model.lack_of_fit", "lack of fit"),
+            told(model::names::OVERLAP, "mean overlap of 95 % intervals, 1 is identical"),
+            told(model::names::STD_DIFF, "mean difference in standard errors"),
+            told(model::names::LACK_OF_FIT, "lack of fit"),
         ];
         content.push(tag("ul").all(lines.into_iter().flatten()));
         content.push(picture(view, at, model).map(|picture| picture.figure()));

@@ -6,6 +6,7 @@ use crate::markup::{Markup, tag};
 use crate::numbers::figure;
 use crate::pictures::propensity;
 use crate::svg::{DataTable, Picture};
+use measures::utility::propensity::{CARD, names};
 
 pub(super) fn pictures(view: &View<'_>) -> Vec<Picture> {
     let classifiers: Vec<(String, f64)> = view
@@ -18,7 +19,7 @@ pub(super) fn pictures(view: &View<'_>) -> Vec<Picture> {
 }
 
 fn is_standardised(measure: &str) -> bool {
-    matches!(measure, "propensity.cart.s_pmse_resampled" | "propensity.logit.s_pmse")
+    matches!(measure, names::CART_S_PMSE_RESAMPLED | names::LOGIT_S_PMSE)
 }
 
 fn classifier(measure: &str, finding: &measures::Finding) -> String {
@@ -31,7 +32,7 @@ fn classifier(measure: &str, finding: &measures::Finding) -> String {
 }
 
 pub(super) fn content(view: &View<'_>) -> Markup {
-    let of_family = || view.findings.iter().filter(|finding| finding.measure.starts_with("propensity."));
+    let of_family = || view.findings.iter().filter(|finding| finding.family() == CARD.name);
     if of_family().next().is_none() {
         return Markup::default();
     }

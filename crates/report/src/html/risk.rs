@@ -1,6 +1,7 @@
 //! Disclosure risk: uniques, attributes, τ metrics, and the intruder who knows all records but one.
 
 use measures::Finding;
+use measures::risk::{attribute, intruder, tau, uniques};
 
 use super::View;
 use crate::judgement::{detail, few, names};
@@ -25,12 +26,12 @@ fn uniques(view: &View<'_>) -> Option<Picture> {
     let value = |measure: &str, on: &[String]| {
         view.all(measure).find(|finding| finding.on == on).and_then(|finding| finding.value)
     };
-    let again: Vec<&Finding> = view.all("uniques.ru").collect();
+    let again: Vec<&Finding> = view.all(uniques::names::RU).collect();
     let rows: Vec<Row> = again
         .iter()
         .map(|finding| Row {
             name: few(&finding.on),
-            original: value("uniques.p1", &finding.on),
+            original: value(uniques::names::P1, &finding.on),
             synthetic: finding.value,
         })
         .collect();
@@ -48,10 +49,10 @@ fn uniques(view: &View<'_>) -> Option<Picture> {
 
 fn attributes(view: &View<'_>) -> Option<Picture> {
     let rows: Vec<Row> = view
-        .all("attribute.disco")
+        .all(attribute::names::DISCO)
         .map(|finding| Row {
             name: attack(finding),
-            original: same_attack(view, "attribute.dorig", finding),
+            original: same_attack(view, attribute::names::DORIG, finding),
             synthetic: finding.value,
         })
         .collect();
@@ -96,7 +97,7 @@ pub(super) fn content(view: &View<'_>) -> Markup {
     }
     let curves = view.internal.map_or(&[][..], |internal| &internal.tau_curves);
     let tau: Vec<&Finding> =
-        view.findings.iter().copied().filter(|finding| finding.measure.starts_with("tau.")).collect();
+        view.findings.iter().copied().filter(|finding| finding.family() == tau::CARD.name).collect();
     if !curves.is_empty() || !tau.is_empty() {
         content.push(tag("h3").text("Cells of few records: the τ metrics"));
         content.push(tag("p").text("τ₄(1): when the release shows a cell with one record, how often does the original have exactly one there?"));
@@ -121,8 +122,13 @@ pub(super) fn content(view: &View<'_>) -> Markup {
 }
 
 fn attribute_table(view: &View<'_>) -> DataTable {
-    let measures = ["attribute.dorig", "attribute.disco", "attribute.tcap_taub", "attribute.undefined_share"];
-    let rows = view.all("attribute.disco").map(|finding| {
+    let measures = [
+        attribute::names::DORIG,
+        attribute::names::DISCO,
+        attribute::names::TCAP_TAUB,
+        attribute::names::UNDEFINED_SHARE,
+    ];
+    let rows = view.all(attribute::names::DISCO).map(|finding| {
         let values = measures.iter().map(|measure| figure_or_dash(same_attack(view, measure, finding)));
         std::iter::once(attack(finding)).chain(values).collect()
     });
@@ -131,7 +137,7 @@ fn attribute_table(view: &View<'_>) -> DataTable {
 }
 
 fn intruder_table(view: &View<'_>) -> DataTable {
-    let of_family = view.findings.iter().filter(|finding| finding.measure.starts_with("intruder."));
+    let of_family = view.findings.iter().filter(|finding| finding.family() == intruder::CARD.name);
     let rows = of_family.filter(|finding| finding.value.is_some()).map(|finding| {
         vec![finding.measure.clone(), detail(finding, "prior"), figure_or_dash(finding.value)]
     });

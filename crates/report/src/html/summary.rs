@@ -4,6 +4,7 @@ use super::View;
 use crate::judgement::{judged, told_apart};
 use crate::markup::{Markup, Tag, tag};
 use crate::verdict::Verdict;
+use measures::utility::{propensity, tables};
 use table::figures::thousands;
 
 pub(super) fn content(view: &View<'_>) -> Markup {
@@ -37,12 +38,12 @@ pub(super) fn content(view: &View<'_>) -> Markup {
 /// What matters most, in a few sentences.
 fn headline(view: &View<'_>) -> impl Iterator<Item = String> {
     let two_way = view
-        .all("tables.mean_s_pmse")
+        .all(tables::names::MEAN_S_PMSE)
         .find(|finding| finding.detail.get("ways").and_then(|ways| ways.as_u64()) == Some(2))
         .and_then(|finding| finding.value)
         .map(|value| format!("Tables of two variables are {}.", judged(value)));
-    let apart = view.first("propensity.cart.s_pmse_resampled").map(|value| {
-        let z = view.first("propensity.cart.z_resampled");
+    let apart = view.first(propensity::names::CART_S_PMSE_RESAMPLED).map(|value| {
+        let z = view.first(propensity::names::CART_Z_RESAMPLED);
         format!("A tree tries to tell the files apart: {}.", told_apart(value, z))
     });
     // Of a private release the public sees only some of the limits, and no sentence may sound as if these were all.

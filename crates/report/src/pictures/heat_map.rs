@@ -1,6 +1,7 @@
 //! S_pMSE of every two-way table, as a triangle of cells.
 
 use measures::Finding;
+use measures::utility::tables;
 
 use crate::judgement::{GOOD, USABLE, judged};
 use crate::markup::{Markup, tag};
@@ -15,7 +16,7 @@ const DARKEST: f64 = 100.0;
 pub(crate) fn heat_map(findings: &[&Finding]) -> Option<Picture> {
     let pairs: Vec<(&str, &str, Option<f64>)> = findings
         .iter()
-        .filter(|finding| finding.measure == "tables.s_pmse" && finding.on.len() == 2)
+        .filter(|finding| finding.measure == tables::names::S_PMSE && finding.on.len() == 2)
         .map(|finding| (finding.on[0].as_str(), finding.on[1].as_str(), finding.value))
         .collect();
     let mut names: Vec<&str> = Vec::new();

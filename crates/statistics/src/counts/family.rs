@@ -37,6 +37,18 @@ pub enum CountError {
         /// What was given.
         value: f64,
     },
+    /// An option that must be above 0.
+    #[error("{option} must be a finite number above 0")]
+    NotPositive {
+        /// The option.
+        option: &'static str,
+    },
+    /// An option that must not be below 0.
+    #[error("{option} must be a finite number of 0 or more")]
+    Negative {
+        /// The option.
+        option: &'static str,
+    },
     /// An option that this family does not know.
     #[error("the {family} family has no {option}; leave {option} out, or choose {instead}")]
     NotHonoured {

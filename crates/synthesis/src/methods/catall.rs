@@ -4,18 +4,23 @@
 //! built: a record is, with probability nprior/(N + nprior), a cell drawn uniformly from all possible ones, else the cell of an
 //! original record drawn with replacement. Time and memory are O(n + N), whatever K is.
 
+use privacy::Neighbours;
 use rand::RngExt;
 use serde::Deserialize;
+use statistics::counts::CellDraws;
 use table::{Attributes, ContingencyTable, Domain};
 
 use super::stored_cells;
 use super::uniform_cell::UniformCell;
 use super::weighted_cells::{self, WeightedCells};
-use crate::card::{MethodCard, Needs, OptionCard};
+use crate::card::{
+    AuditCase, Canary, MechanismCard, MethodCard, Needs, OptionCard, PrivacyCard, PrivateTrial, Suits, Trial,
+    Usual,
+};
 use crate::randomness::Seed;
 use crate::stored::{StateContext, StateReader, StateWriter, ensure};
 use crate::synthesizer::{CountSynthesizer, Data};
-use crate::{Cells, Model, StructuralZeros, SynthesisError, Synthesizer, registry};
+use crate::{Cells, Making, Model, RecordsCard, StructuralZeros, SynthesisError, Synthesizer, registry};
 
 pub mod private;
 
@@ -28,7 +33,50 @@ pub const CARD: MethodCard = MethodCard {
     options: &[OptionCard {
         name: "nprior",
         meaning: "records' worth of probability that is spread evenly over all cells that can occur",
-        default: "0",
+        default: Usual::Value("0"),
+    }],
+    reproducible: true,
+    privacy: Some(PrivacyCard {
+        pays_for_each_data_set: false,
+        audit: &[
+            AuditCase {
+                name: "the only record of its kind",
+                canary: Canary::Kind { levels: 2, others: 3, neighbours: Neighbours::AddRemove },
+                rows: Some(400),
+                options: &[],
+            },
+            AuditCase {
+                name: "a record replaced",
+                canary: Canary::Kind { levels: 2, others: 3, neighbours: Neighbours::ReplaceOne },
+                rows: Some(400),
+                options: &[],
+            },
+            AuditCase {
+                name: "one record more, their number not public",
+                canary: Canary::Size { others: 40 },
+                rows: None,
+                options: &[],
+            },
+        ],
+        trial: Some(PrivateTrial {
+            place: 2,
+            label: "noisy cells",
+            suits: Suits::FewCells { what: "private `catall` is", instead: "ask for it in a grid file" },
+        }),
+    }),
+    mechanism: Some(MechanismCard {
+        example: "catall,nprior=0",
+        options: &["nprior"],
+        draws: |options| settings(options)?.cell_draws(),
+    }),
+    trials: &[Trial {
+        place: 5,
+        name: "catall",
+        label: "saturated multinomial (catall)",
+        options: &[],
+        m: 1,
+        variables: 1,
+        suits: Suits::AnyTable,
     }],
     memory: "4 N bytes and the occupied cells, whatever K is",
     citation: "Raab (2022), Utility and disclosure risk for differentially private synthetic categorical data, 2.1",
@@ -57,7 +105,24 @@ fn settings(options: &toml::Table) -> Result<Catall, SynthesisError> {
     Ok(catall)
 }
 
+impl Catall {
+    fn cell_draws(&self) -> Result<CellDraws, SynthesisError> {
+        CellDraws::prior_over_all_cells(self.nprior)
+            .map_err(|error| SynthesisError::option("nprior", error.to_string()))
+    }
+}
+
 impl CountSynthesizer for Catall {
+    fn records_card(&self) -> RecordsCard {
+        RecordsCard {
+            making: Making::PlainDraws,
+            cells: self.cell_draws().ok(),
+            uniform_records: self.nprior,
+            leaves_out: None,
+            is_raked: false,
+        }
+    }
+
     fn fit(&self, data: Data<'_>) -> Result<Box<dyn Model<Cells>>, SynthesisError> {
         let domain = data.counts.domain();
         let table = data.counts.contingency_table(&Attributes::all(domain))?;

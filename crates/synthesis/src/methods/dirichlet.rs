@@ -9,11 +9,12 @@
 use privacy::ledger::{Charge, Mechanism};
 use privacy::{Cost, GuardedTable, Neighbours, PriorWeight};
 use serde::Deserialize;
+use statistics::counts::CellDraws;
 
-use crate::card::{MethodCard, Needs};
+use crate::card::{AuditCase, Canary, MechanismCard, MethodCard, Needs, PrivacyCard};
 use crate::model::PaidDataSets;
 use crate::private::{PrivateSynthesizer, Public, Spending};
-use crate::{AnyModel, Cells, SynthesisError, registry};
+use crate::{AnyModel, Cells, Making, RecordsCard, SynthesisError, registry};
 
 /// The card.
 pub const CARD: MethodCard = MethodCard {
@@ -22,12 +23,33 @@ pub const CARD: MethodCard = MethodCard {
     use_when: "a table with few cells is released with a guarantee that can be checked by hand; each data set is paid for",
     needs: Needs::Counts,
     options: &[],
+    reproducible: true,
+    privacy: Some(PrivacyCard {
+        pays_for_each_data_set: true,
+        audit: &[AuditCase {
+            name: "a record replaced",
+            canary: Canary::Kind { levels: 2, others: 1, neighbours: Neighbours::ReplaceOne },
+            rows: Some(1),
+            options: &[],
+        }],
+        trial: None,
+    }),
+    mechanism: Some(MechanismCard { example: "dirichlet,a=0.5", options: &["a"], draws: stated_prior }),
+    trials: &[],
     memory: "the coded table, whatever K is",
     citation: "McClure and Reiter (2012), Differential privacy and statistical disclosure risk measures: an investigation with binary synthetic data",
 };
 
 #[derive(Debug, Deserialize)]
 struct Dirichlet {}
+
+/// How cells are drawn with a prior count `a` that is stated: in a run it follows from ε and the number of records.
+fn stated_prior(options: &toml::Table) -> Result<CellDraws, SynthesisError> {
+    let refuse = |message: String| SynthesisError::option("a", message);
+    let a = options.get("a").and_then(|a| a.as_float().or_else(|| Some(a.as_integer()? as f64)));
+    let a = a.ok_or_else(|| refuse("name the prior count, such as a=0.5".into()))?;
+    CellDraws::prior_in_each_cell(a).map_err(|error| refuse(error.to_string()))
+}
 
 /// A private synthesizer.
 pub fn build(options: &toml::Table) -> Result<Box<dyn PrivateSynthesizer>, SynthesisError> {
@@ -36,6 +58,16 @@ pub fn build(options: &toml::Table) -> Result<Box<dyn PrivateSynthesizer>, Synth
 }
 
 impl PrivateSynthesizer for Dirichlet {
+    fn records_card(&self) -> RecordsCard {
+        RecordsCard {
+            making: Making::StrongPrior,
+            cells: None,
+            uniform_records: 0.0,
+            leaves_out: None,
+            is_raked: false,
+        }
+    }
+
     fn needs_neighbours(&self) -> Option<Neighbours> {
         Some(Neighbours::ReplaceOne)
     }

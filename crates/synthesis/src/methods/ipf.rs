@@ -11,16 +11,19 @@ use margins::{
     Clique, Convergence, DenseModel, Error, FittedModel, Impossible, Options, Sampler, TargetMargin,
     TreeModel,
 };
+use privacy::Neighbours;
 use serde::{Deserialize, Serialize};
 use table::{Attributes, Domain};
 
 use super::stored_cells;
-use crate::card::{MethodCard, Needs, OptionCard};
+use crate::card::{
+    AuditCase, Canary, MethodCard, Needs, OptionCard, PrivacyCard, PrivateTrial, Suits, Trial, Usual,
+};
 use crate::cells::Block;
 use crate::randomness::Seed;
 use crate::stored::{StateContext, StateReader, StateWriter, damaged};
 use crate::synthesizer::{CountSynthesizer, Data};
-use crate::{Cells, Model, StructuralZeros, SynthesisError, Synthesizer, registry};
+use crate::{Cells, Making, Model, RecordsCard, StructuralZeros, SynthesisError, Synthesizer, registry};
 
 pub mod private;
 mod published_totals;
@@ -35,37 +38,93 @@ pub const CARD: MethodCard = MethodCard {
         OptionCard {
             name: "margins",
             meaning: "all1, all2, all3, or a list such as \"sex:age,age:edu:income\"; a variable in none is kept by itself",
-            default: "all2",
+            default: Usual::Value("all2"),
         },
         OptionCard {
             name: "estimate",
             meaning: "in a private run, how noisy margins become a model: planned (measures what the budget can afford and shrinks what is noise, by a penalised fit), least-squares (a penalised fit to the named margins), or paper (iterative proportional fitting as in Raab 2022)",
-            default: "planned",
+            default: Usual::Value("planned"),
         },
         OptionCard {
             name: "weights",
             meaning: "in a private run with named margins, how the budget is shared: even, by-cells, or one number for each margin",
-            default: "even",
+            default: Usual::Value("even"),
         },
         OptionCard {
             name: "nprior",
             meaning: "records' worth of probability that is spread evenly over all cells that can occur",
-            default: "0",
+            default: Usual::Value("0"),
         },
         OptionCard {
             name: "tolerance",
             meaning: "converged when no margin cell is further than tolerance x N from its target",
-            default: "1e-12",
+            default: Usual::Value("1e-12"),
         },
         OptionCard {
             name: "sweeps",
             meaning: "give up, and say so, after this many rounds over the margins",
-            default: "5000",
+            default: Usual::Value("5000"),
         },
         OptionCard {
             name: "totals",
             meaning: "CSV files of published totals (variables and a column `count`) to which the fitted model is raked",
-            default: "none",
+            default: Usual::Words("none"),
+        },
+    ],
+    reproducible: true,
+    privacy: Some(PrivacyCard {
+        pays_for_each_data_set: false,
+        audit: &[
+            // Among many kinds, most of them empty, an estimate that shrinks noise leaves the canary's count alone.
+            AuditCase {
+                name: "the only record of its kind, among many kinds",
+                canary: Canary::Kind { levels: 12, others: 480, neighbours: Neighbours::AddRemove },
+                rows: Some(20_000),
+                options: &[],
+            },
+            AuditCase {
+                name: "the only record of its kind in two variables",
+                canary: Canary::Pair { others: 480 },
+                rows: Some(20_000),
+                options: &[],
+            },
+        ],
+        trial: Some(PrivateTrial { place: 1, label: "planned margins", suits: Suits::AnyTable }),
+    }),
+    mechanism: None,
+    trials: &[
+        Trial {
+            place: 6,
+            name: "ipf-1",
+            label: "log-linear, all 1-way margins",
+            options: &["margins=all1"],
+            m: 1,
+            variables: 1,
+            suits: Suits::AnyTable,
+        },
+        Trial {
+            place: 7,
+            name: "ipf-2",
+            label: "log-linear, all 2-way margins",
+            options: &["margins=all2"],
+            m: 1,
+            variables: 2,
+            suits: Suits::FewCells {
+                what: "log-linear models of all 2-way margins are",
+                instead: "name margins in a grid file",
+            },
+        },
+        Trial {
+            place: 8,
+            name: "ipf-3",
+            label: "log-linear, all 3-way margins",
+            options: &["margins=all3"],
+            m: 1,
+            variables: 3,
+            suits: Suits::FewCells {
+                what: "log-linear models of all 3-way margins are",
+                instead: "name margins in a grid file",
+            },
         },
     ],
     memory: "8 bytes a cell of the full table (up to 2^27 cells), or of the junction tree's cliques",
@@ -166,7 +225,20 @@ fn one_way_margins_of_the_rest(wanted: &mut Vec<Attributes>, domain: &Domain) ->
     rest
 }
 
+/// What the model does not know.
+const LEAVES_OUT: &str = "the model knows the margins it was given; what they do not hold, such as interactions of more variables,";
+
 impl CountSynthesizer for Ipf {
+    fn records_card(&self) -> RecordsCard {
+        RecordsCard {
+            making: Making::PlainDraws,
+            cells: None,
+            uniform_records: self.nprior,
+            leaves_out: Some(LEAVES_OUT.to_owned()),
+            is_raked: !self.totals.list().is_empty(),
+        }
+    }
+
     fn refuses_strata(&self) -> Option<&'static str> {
         let message = "`totals` are of the whole population; rake without strata, or name the strata's variables in the totals";
         (!self.totals.list().is_empty()).then_some(message)

@@ -7,7 +7,7 @@
 
 use faer::{Mat, Side};
 use privacy::ledger::{Charge, Mechanism};
-use privacy::{Cost, GuardedTable, ScaledVariable};
+use privacy::{Cost, GuardedTable, Neighbours, ScaledVariable};
 use rand::RngExt;
 use rand_distr::StandardNormal;
 use serde::{Deserialize, Serialize};
@@ -15,11 +15,11 @@ use std::sync::Arc;
 use table::column::{Entry, Numbers};
 use table::{Column, DeclaredSchema, Schema, Table};
 
-use crate::card::{MethodCard, Needs, OptionCard};
+use crate::card::{AuditCase, Canary, MethodCard, Moment, Needs, OptionCard, PrivacyCard, Usual};
 use crate::private::{PrivateSynthesizer, Public, Spending};
 use crate::randomness::{Rng, Seed};
 use crate::stored::{StateContext, StateReader, StateWriter, ensure};
-use crate::{AnyModel, Model, SynthesisError, registry};
+use crate::{AnyModel, Making, Model, RecordsCard, SynthesisError, registry};
 
 /// The card.
 pub const CARD: MethodCard = MethodCard {
@@ -30,8 +30,27 @@ pub const CARD: MethodCard = MethodCard {
     options: &[OptionCard {
         name: "variables",
         meaning: "the numbers to model, such as \"age,income\"; others are not released",
-        default: "all variables, which must then all be numbers",
+        default: Usual::Words("all variables, which must then all be numbers"),
     }],
+    reproducible: true,
+    privacy: Some(PrivacyCard {
+        pays_for_each_data_set: false,
+        // Half of the budget goes to the sum and half to the sum of squares; the canary moves both.
+        audit: &[AuditCase {
+            name: "the only value off the middle",
+            canary: Canary::Number {
+                other: "0.5",
+                records: 50,
+                neighbours: Neighbours::AddRemove,
+                by: Moment::MeanAndSquare,
+            },
+            rows: Some(400),
+            options: &[],
+        }],
+        trial: None,
+    }),
+    mechanism: None,
+    trials: &[],
     memory: "8 N bytes a variable",
     citation: "Raab (2022), 2.2; Shlomo (2018), Statistical disclosure limitation: new directions and challenges",
 };
@@ -108,6 +127,16 @@ impl Mvnorm {
 }
 
 impl PrivateSynthesizer for Mvnorm {
+    fn records_card(&self) -> RecordsCard {
+        RecordsCard {
+            making: Making::NoisyModel { on_every_cell: false },
+            cells: None,
+            uniform_records: 0.0,
+            leaves_out: None,
+            is_raked: false,
+        }
+    }
+
     fn accounting(&self) -> crate::private::Accounting {
         crate::private::Accounting::ZeroConcentrated
     }

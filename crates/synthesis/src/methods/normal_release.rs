@@ -11,10 +11,10 @@ use std::sync::Arc;
 use table::column::{Entry, Numbers};
 use table::{Column, DeclaredSchema, Kind, Schema, Table, Variable};
 
-use crate::card::{MethodCard, Needs, OptionCard};
+use crate::card::{AuditCase, Canary, MethodCard, Moment, Needs, OptionCard, PrivacyCard, Usual};
 use crate::model::PaidDataSets;
 use crate::private::{Accounting, PrivateSynthesizer, Public, Spending};
-use crate::{AnyModel, SynthesisError, registry};
+use crate::{AnyModel, Making, RecordsCard, SynthesisError, registry};
 
 /// The card.
 pub const CARD: MethodCard = MethodCard {
@@ -23,13 +23,35 @@ pub const CARD: MethodCard = MethodCard {
     use_when: "one number with a known standard deviation is released, and its mean is what matters",
     needs: Needs::Records,
     options: &[
-        OptionCard { name: "variable", meaning: "the number to release", default: "none; it must be named" },
+        OptionCard {
+            name: "variable",
+            meaning: "the number to release",
+            default: Usual::Words("none; it must be named"),
+        },
         OptionCard {
             name: "sigma",
             meaning: "its standard deviation, known from elsewhere than the records",
-            default: "none; it must be stated",
+            default: Usual::Words("none; it must be stated"),
         },
     ],
+    reproducible: true,
+    privacy: Some(PrivacyCard {
+        pays_for_each_data_set: true,
+        audit: &[AuditCase {
+            name: "the only large value",
+            canary: Canary::Number {
+                other: "0",
+                records: 40,
+                neighbours: Neighbours::ReplaceOne,
+                by: Moment::Sum,
+            },
+            rows: None,
+            options: &["variable=x", "sigma=0.5"],
+        }],
+        trial: None,
+    }),
+    mechanism: None,
+    trials: &[],
     memory: "8 N bytes",
     citation: "Drechsler (2023), Some observations on the privacy of synthetic data (poster)",
 };
@@ -66,6 +88,16 @@ impl NormalRelease {
 }
 
 impl PrivateSynthesizer for NormalRelease {
+    fn records_card(&self) -> RecordsCard {
+        RecordsCard {
+            making: Making::KnownDeviation { sigma: self.sigma },
+            cells: None,
+            uniform_records: 0.0,
+            leaves_out: None,
+            is_raked: false,
+        }
+    }
+
     fn accounting(&self) -> Accounting {
         Accounting::ZeroConcentrated
     }

@@ -11,16 +11,16 @@ use rand_distr::{Binomial, Distribution, Poisson};
 use rayon::prelude::*;
 use rustc_hash::FxBuildHasher;
 use serde::Deserialize;
-use statistics::counts::{CountDistribution, CountError, CountFamily, InversionTable, Mean};
+use statistics::counts::{CellDraws, CountDistribution, CountError, CountFamily, InversionTable, Mean};
 use table::{Attributes, ContingencyTable, Domain};
 
 use super::stored_cells;
 use super::uniform_cell::UniformCell;
-use crate::card::{MethodCard, Needs, OptionCard};
+use crate::card::{MechanismCard, MethodCard, Needs, OptionCard, Suits, Trial, Usual};
 use crate::randomness::{BLOCK, Rng, Seed};
 use crate::stored::{StateContext, StateReader, StateWriter};
 use crate::synthesizer::{CountSynthesizer, Data};
-use crate::{Cells, Model, StructuralZeros, SynthesisError, Synthesizer, registry};
+use crate::{Cells, Making, Model, RecordsCard, StructuralZeros, SynthesisError, Synthesizer, registry};
 
 /// The card.
 pub const CARD: MethodCard = MethodCard {
@@ -29,26 +29,93 @@ pub const CARD: MethodCard = MethodCard {
     use_when: "the risk is to be known before generating: `lookalike plan` gives it exactly for this method",
     needs: Needs::Counts,
     options: &[
-        OptionCard { name: "family", meaning: "poisson, nbi, pig or delaporte", default: "nbi" },
+        OptionCard {
+            name: "family",
+            meaning: "poisson, nbi, pig or delaporte",
+            default: Usual::Value("nbi"),
+        },
         OptionCard {
             name: "sigma",
             meaning: "dispersion: a count with mean mu has variance mu + sigma mu^2; not for poisson",
-            default: "0.5",
+            default: Usual::Value("0.5"),
         },
         OptionCard {
             name: "nu",
             meaning: "delaporte only: moves skewness at the same mean and variance, from 0 to below 1",
-            default: "must be given",
+            default: Usual::Words("must be given"),
         },
         OptionCard {
             name: "alpha",
             meaning: "mean count of a cell that is empty but could occur",
-            default: "0",
+            default: Usual::Value("0"),
         },
         OptionCard {
             name: "scale",
             meaning: "factor on all means: scale x N records are expected",
-            default: "1",
+            default: Usual::Value("1"),
+        },
+    ],
+    reproducible: true,
+    privacy: None,
+    mechanism: Some(MechanismCard {
+        example: "saturated,family=nbi,sigma=0.5,alpha=0",
+        options: &["family", "sigma", "nu", "alpha", "scale"],
+        draws: |options| settings(options)?.cell_draws(),
+    }),
+    trials: &[
+        Trial {
+            place: 9,
+            name: "saturated-0.1-m1",
+            label: "saturated, NBI, sigma 0.1, m 1",
+            options: &["sigma=0.1"],
+            m: 1,
+            variables: 1,
+            suits: Suits::AnyTable,
+        },
+        Trial {
+            place: 10,
+            name: "saturated-0.1-m5",
+            label: "saturated, NBI, sigma 0.1, m 5",
+            options: &["sigma=0.1"],
+            m: 5,
+            variables: 1,
+            suits: Suits::AnyTable,
+        },
+        Trial {
+            place: 11,
+            name: "saturated-0.5-m1",
+            label: "saturated, NBI, sigma 0.5, m 1",
+            options: &["sigma=0.5"],
+            m: 1,
+            variables: 1,
+            suits: Suits::AnyTable,
+        },
+        Trial {
+            place: 12,
+            name: "saturated-0.5-m5",
+            label: "saturated, NBI, sigma 0.5, m 5",
+            options: &["sigma=0.5"],
+            m: 5,
+            variables: 1,
+            suits: Suits::AnyTable,
+        },
+        Trial {
+            place: 13,
+            name: "saturated-2-m1",
+            label: "saturated, NBI, sigma 2, m 1",
+            options: &["sigma=2.0"],
+            m: 1,
+            variables: 1,
+            suits: Suits::AnyTable,
+        },
+        Trial {
+            place: 14,
+            name: "saturated-2-m5",
+            label: "saturated, NBI, sigma 2, m 5",
+            options: &["sigma=2.0"],
+            m: 5,
+            variables: 1,
+            suits: Suits::AnyTable,
         },
     ],
     memory: "the occupied cells of the original and of the synthetic table, whatever K is",
@@ -57,6 +124,9 @@ pub const CARD: MethodCard = MethodCard {
 
 /// Most cells that a run may be expected to fill from zeros.
 const MOST_NEW_CELLS: f64 = 2e7;
+
+/// The dispersion of a family that has one, where none is given.
+const DEFAULT_SIGMA: f64 = 0.5;
 
 /// The settings.
 #[derive(Clone, Debug, Deserialize)]
@@ -94,9 +164,14 @@ fn settings(options: &toml::Table) -> Result<Saturated, SynthesisError> {
 
 impl Saturated {
     fn count_family(&self) -> Result<CountFamily, SynthesisError> {
-        let sigma = self.sigma.or((self.family != "poisson").then_some(0.5));
+        let sigma = self.sigma.or((self.family != "poisson").then_some(DEFAULT_SIGMA));
         CountFamily::from_options(&self.family, sigma, self.nu)
             .map_err(|error| SynthesisError::option(blamed(&error), error.to_string()))
+    }
+
+    fn cell_draws(&self) -> Result<CellDraws, SynthesisError> {
+        CellDraws::independent(self.count_family()?, self.alpha, self.scale)
+            .map_err(|error| SynthesisError::option(CARD.name, error.to_string()))
     }
 
     /// The distribution of the synthetic count of a cell with this original count, or this alpha.
@@ -114,6 +189,21 @@ fn blamed(error: &CountError) -> &'static str {
 }
 
 impl CountSynthesizer for Saturated {
+    /// Poisson counts around the original ones are a plain sample; others scatter more.
+    fn records_card(&self) -> RecordsCard {
+        let making = match self.count_family().map_or(0.0, |family| family.sigma().value()) {
+            0.0 => Making::PlainDraws,
+            sigma => Making::RandomCounts { sigma },
+        };
+        RecordsCard {
+            making,
+            cells: self.cell_draws().ok(),
+            uniform_records: 0.0,
+            leaves_out: None,
+            is_raked: false,
+        }
+    }
+
     fn rows_can_be_chosen(&self) -> bool {
         false
     }

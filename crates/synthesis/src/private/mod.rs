@@ -14,7 +14,7 @@ pub(crate) use self::run::fit;
 pub use self::run::{declared, plan};
 pub use self::settings::PrivacySettings;
 pub use self::spending::{Spending, SpendingPlan};
-use crate::{AnyModel, StructuralZeros, SynthesisError};
+use crate::{AnyModel, RecordsCard, StructuralZeros, SynthesisError};
 
 /// What is known without looking at the records.
 pub struct Public<'a> {
@@ -45,6 +45,9 @@ pub enum Accounting {
 
 /// A method that sees the records through their guard only.
 pub trait PrivateSynthesizer: Send + Sync {
+    /// How the records that it makes with these settings come about.
+    fn records_card(&self) -> RecordsCard;
+
     /// How it spends an ε with a δ.
     fn accounting(&self) -> Accounting {
         Accounting::Basic

@@ -1,6 +1,6 @@
 //! Methods that need only counts.
 
-use frontier::plan::{CellSizes, Grid, MeanCount, Mechanism, Plan};
+use frontier::plan::{CellSizes, Grid, MeanCount, Plan, SaturatedMechanism};
 use margins::{Options, TargetMargin};
 use papers::school_census::school_census;
 use statistics::counts::CountFamily;
@@ -84,7 +84,7 @@ pub const PLAN: Case = Case {
             near: vec![(1, 0.5)],
             mean_count: MeanCount::Exact,
         };
-        let mechanism = Mechanism::new(CountFamily::nbi(1.0).map_err(BenchError::failed)?);
+        let mechanism = SaturatedMechanism::new(CountFamily::nbi(1.0).map_err(BenchError::failed)?);
         repeatedly(|| Plan::over(&sizes, &mechanism, &grid).map_err(BenchError::failed))
     },
     peers: &[],

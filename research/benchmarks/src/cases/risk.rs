@@ -3,10 +3,10 @@
 use measures::Comparison;
 use measures::risk::DisclosureOptions;
 use measures::risk::attribute::attribute_disclosure;
-use measures::risk::intruder::{IntruderRisk, Mechanism, Prior};
+use measures::risk::intruder::{IntruderRisk, Prior, ReleaseMechanism};
 use measures::risk::release_cells::ReleaseCells;
 use measures::risk::uniques::unique_records;
-use statistics::counts::CountFamily;
+use statistics::counts::{CellDraws, CountFamily};
 use table::{Grouping, Table};
 
 use super::measuring::pair;
@@ -83,7 +83,8 @@ pub const INTRUDER: Case = Case {
         let (original, synthetic) = million(rows)?;
         let all: [&str; 0] = [];
         let family = CountFamily::nbi(0.5).map_err(BenchError::failed)?;
-        let mechanism = Mechanism::saturated(family, 0.01, 1.0).map_err(BenchError::failed)?;
+        let draws = CellDraws::independent(family, 0.01, 1.0).map_err(BenchError::failed)?;
+        let mechanism = ReleaseMechanism::new("saturated", draws);
         repeatedly(|| {
             let cells = ReleaseCells::new(&original, &[&synthetic], &all, &Grouping::default())
                 .map_err(BenchError::failed)?;

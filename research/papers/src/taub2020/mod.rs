@@ -4,11 +4,11 @@
 //! The entries are the recipes in `recipes/edinburgh`. The teams' own random draws are not known and some choices are only told in
 //! words, so that cells are judged by standard errors and only the order of the entries must agree.
 
-mod battery;
+mod challenge_measures;
 pub mod printed;
 mod variables;
 
-pub use battery::{Battery, Marks};
+pub use challenge_measures::{ChallengeMeasures, Marks};
 pub use variables::battery_table;
 
 use std::path::Path;
@@ -21,7 +21,7 @@ use super::{
     Cell, DataSource, Figure, Ours, Paper, ReproduceError, ReproducedTable, Reproduction, Request, Rule,
     TableMarks,
 };
-use battery::{CATEGORIES, CROSS_TABS, FREQUENCIES, KEYS, MEANS, MEMBERS, MODELS, TARGETS, mean};
+use challenge_measures::{CATEGORIES, CROSS_TABS, FREQUENCIES, KEYS, MEANS, MEMBERS, MODELS, TARGETS, mean};
 use printed::Row;
 
 /// The paper.
@@ -117,7 +117,7 @@ fn check_size(original: &Table, path: &Path) -> Result<(), ReproduceError> {
 
 /// Runs every entry `runs` times through the battery: for each entry, the marks of its runs.
 pub fn tournament(original: &Table, request: &Request<'_>) -> Result<Vec<Vec<Marks>>, ReproduceError> {
-    let battery = Battery::new(original)?;
+    let battery = ChallengeMeasures::new(original)?;
     let mut all = Vec::with_capacity(ENTRIES.len());
     for (name, recipe) in ENTRIES {
         let recipe = Recipe::parse(recipe)?;

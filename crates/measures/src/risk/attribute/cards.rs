@@ -1,11 +1,20 @@
 //! What each attribute measure means.
 
-use crate::{Better, MeasureCard, Null, Range};
+use super::names;
+use crate::{Better, Kept, MeasureCard, Null, Range};
 
 const RAAB: &str =
     "Raab, Nowok & Dibben (2024), Practical privacy metrics for synthetic data, arXiv:2406.16826";
 const ELLIOT: &str = "Elliot (2014), Final report on the disclosure risk of the SYLLS synthetic data";
 const TAUB: &str = "Taub & Elliot (2019), The synthetic data challenge, eq. 8-9";
+
+/// What only describes an attack is left to the full evaluation.
+const fn kept(better: Better) -> Kept {
+    match better {
+        Better::Lower | Better::Higher => Kept::All,
+        Better::Neither => Kept::None,
+    }
+}
 
 const fn percent(
     name: &'static str,
@@ -13,23 +22,32 @@ const fn percent(
     better: Better,
     citation: &'static str,
 ) -> MeasureCard {
-    MeasureCard { name, question, better, unit: "%", range: Range::PERCENT, null: Null::None, citation }
+    MeasureCard {
+        name,
+        question,
+        better,
+        unit: "%",
+        range: Range::PERCENT,
+        null: Null::None,
+        citation,
+        kept: kept(better),
+    }
 }
 
 const fn records(name: &'static str, question: &'static str) -> MeasureCard {
     let (range, null, better) = (Range::NOT_NEGATIVE, Null::None, Better::Neither);
-    MeasureCard { name, question, better, unit: "records", range, null, citation: RAAB }
+    MeasureCard { name, question, better, unit: "records", range, null, citation: RAAB, kept: kept(better) }
 }
 
 const fn share(name: &'static str, question: &'static str, better: Better) -> MeasureCard {
     let (range, null) = (Range::UNIT, Null::None);
-    MeasureCard { name, question, better, unit: "", range, null, citation: TAUB }
+    MeasureCard { name, question, better, unit: "", range, null, citation: TAUB, kept: kept(better) }
 }
 
 /// One card for each [`super::AttributeStatistic`] in its order.
 pub(super) const CARDS: &[MeasureCard] = &[
     percent(
-        "attribute.dorig",
+        names::DORIG,
         "How many original records would the original itself disclose?",
         Better::Neither,
         RAAB,
@@ -53,7 +71,7 @@ pub(super) const CARDS: &[MeasureCard] = &[
         RAAB,
     ),
     percent(
-        "attribute.disco",
+        names::DISCO,
         "For how many original records does the synthetic table suggest one target value, the true one?",
         Better::Lower,
         RAAB,
@@ -97,7 +115,7 @@ pub(super) const CARDS: &[MeasureCard] = &[
         RAAB,
     ),
     share(
-        "attribute.tcap_taub",
+        names::TCAP_TAUB,
         "How often is an intruder right who trusts the synthetic records that leave no doubt?",
         Better::Lower,
     ),
@@ -107,7 +125,7 @@ pub(super) const CARDS: &[MeasureCard] = &[
         Better::Neither,
     ),
     share(
-        "attribute.undefined_share",
+        names::UNDEFINED_SHARE,
         "Of the synthetic records that leave no doubt, what share has keys that the original lacks?",
         Better::Neither,
     ),

@@ -24,7 +24,9 @@ pub use records::{AttributeRecords, OriginalRecord, SyntheticRecord};
 pub use statistic::AttributeStatistic;
 
 use super::disclosure_options::DisclosureOptions;
-use crate::{Comparison, Finding, Measure, MeasureCard, MeasureError, Settings};
+use crate::{
+    Aspect, Comparison, FamilyCard, Finding, Measure, MeasureCard, MeasureError, Setting, Settings, UsualAxis,
+};
 use attack::{Attack, Attacks, Coded};
 
 /// What these keys disclose of one target; no keys mean all other variables but identifiers.
@@ -86,13 +88,32 @@ fn one_attack<S: AsRef<str>>(
 #[derive(Clone, Copy, Debug)]
 pub struct Attribute;
 
-impl Measure for Attribute {
-    fn name(&self) -> &'static str {
-        "attribute"
-    }
+/// Measures of this family that other crates refer to.
+pub mod names {
+    /// `attribute.dorig`.
+    pub const DORIG: &str = "attribute.dorig";
+    /// `attribute.disco`.
+    pub const DISCO: &str = "attribute.disco";
+    /// `attribute.tcap_taub`.
+    pub const TCAP_TAUB: &str = "attribute.tcap_taub";
+    /// `attribute.undefined_share`.
+    pub const UNDEFINED_SHARE: &str = "attribute.undefined_share";
+}
 
-    fn cards(&self) -> &'static [MeasureCard] {
-        cards::CARDS
+/// The card of the family.
+pub const CARD: FamilyCard = FamilyCard {
+    name: "attribute",
+    aspect: Aspect::Risk,
+    honours: &[Setting::Keys, Setting::Targets, Setting::Disclosure],
+    requires: None,
+    usual_axis: Some(UsualAxis { measure: names::DISCO, label: names::DISCO, by_ways: false, rank: 1 }),
+    identified_by: &["target"],
+    measures: cards::CARDS,
+};
+
+impl Measure for Attribute {
+    fn card(&self) -> &'static FamilyCard {
+        &CARD
     }
 
     fn evaluate(

@@ -1,63 +1,31 @@
 //! The mechanism that made a release, as far as an intruder needs to know it: how one more record in a cell changes the
 //! probability of the synthetic counts.
 
-use statistics::counts::{CountFamily, Mean};
+use statistics::counts::{CellDraws, CountFamily, Mean};
 
-use crate::MeasureError;
-
-/// How the synthetic counts of the cells came about; data sets of one release are independent of each other.
+/// How a release was made: the generator's name, for readers, and how it draws the counts of cells.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Mechanism(Kind);
-
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Kind {
-    Dirichlet { a: f64 },
-    Catall { nprior: f64 },
-    Saturated { family: CountFamily, alpha: f64, scale: f64 },
+pub struct ReleaseMechanism {
+    method: &'static str,
+    draws: CellDraws,
 }
 
-impl Mechanism {
-    /// Records drawn with probabilities (yᵢ + a)/(N + Ka): McClure's synthesizer with the prior count a in every cell.
-    pub fn dirichlet(a: f64) -> Result<Self, MeasureError> {
-        positive("a", a, a > 0.0)?;
-        Ok(Self(Kind::Dirichlet { a }))
+impl ReleaseMechanism {
+    /// A generator of this name that draws cells in this way.
+    pub fn new(method: &'static str, draws: CellDraws) -> Self {
+        Self { method, draws }
     }
 
-    /// The same with a = 1/(exp(ε/n) − 1), at which n synthetic records are ε-differentially private (McClure & Reiter 2012,
-    /// section 3.1).
-    pub fn dirichlet_of_epsilon(epsilon: f64, synthetic_records: u64) -> Result<Self, MeasureError> {
-        positive("epsilon", epsilon, epsilon > 0.0)?;
-        positive("the number of synthetic records", synthetic_records as f64, synthetic_records > 0)?;
-        Self::dirichlet((epsilon / synthetic_records as f64).exp_m1().recip())
-    }
-
-    /// Records drawn with probabilities (yᵢ + nprior/K)/(N + nprior): `catall`.
-    pub fn catall(nprior: f64) -> Result<Self, MeasureError> {
-        positive("nprior", nprior, nprior >= 0.0)?;
-        Ok(Self(Kind::Catall { nprior }))
-    }
-
-    /// Independent counts with means scale · yᵢ, or scale · α in empty cells: `saturated`.
-    pub fn saturated(family: CountFamily, alpha: f64, scale: f64) -> Result<Self, MeasureError> {
-        positive("alpha", alpha, alpha >= 0.0)?;
-        positive("scale", scale, scale > 0.0)?;
-        Ok(Self(Kind::Saturated { family, alpha, scale }))
-    }
-
-    /// The name of the synthesizer.
-    pub fn name(&self) -> &'static str {
-        match self.0 {
-            Kind::Dirichlet { .. } => "dirichlet",
-            Kind::Catall { .. } => "catall",
-            Kind::Saturated { .. } => "saturated",
-        }
+    /// The name of the generator.
+    pub fn method(&self) -> &'static str {
+        self.method
     }
 
     /// Whether a cell's counts in the data sets matter through their sum alone.
     pub(super) fn sum_is_sufficient(&self) -> bool {
-        match self.0 {
-            Kind::Dirichlet { .. } | Kind::Catall { .. } => true,
-            Kind::Saturated { family, .. } => {
+        match self.draws {
+            CellDraws::PriorInEachCell { .. } | CellDraws::PriorOverAllCells { .. } => true,
+            CellDraws::Independent { family, .. } => {
                 matches!(family, CountFamily::Poisson | CountFamily::Nbi { .. })
             }
         }
@@ -65,14 +33,14 @@ impl Mechanism {
 
     /// The likelihoods of a release of `sets` data sets over K cells, of which the logarithm is given.
     pub(super) fn likelihood(self, sets: usize, ln_cells: f64) -> Likelihood {
-        Likelihood { kind: self.0, sets: sets as f64, ln_cells }
+        Likelihood { draws: self.draws, sets: sets as f64, ln_cells }
     }
 }
 
 /// How much more probable the counts of a release are with one record more.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Likelihood {
-    kind: Kind,
+    draws: CellDraws,
     sets: f64,
     ln_cells: f64,
 }
@@ -82,13 +50,13 @@ impl Likelihood {
     ///
     /// `s` is the sum over the data sets where that is sufficient, else the count in each.
     pub(super) fn ln_ratio(&self, y: u64, s: &[u64]) -> f64 {
-        match self.kind {
-            Kind::Dirichlet { a } => multinomial_ratio(y, s[0], a, a.ln()),
-            Kind::Catall { nprior } => {
-                let ln_a = nprior.ln() - self.ln_cells;
+        match self.draws {
+            CellDraws::PriorInEachCell { a, .. } => multinomial_ratio(y, s[0], a, a.ln()),
+            CellDraws::PriorOverAllCells { records, .. } => {
+                let ln_a = records.ln() - self.ln_cells;
                 multinomial_ratio(y, s[0], ln_a.exp(), ln_a)
             }
-            Kind::Saturated { family, alpha, scale } => {
+            CellDraws::Independent { family, alpha, scale, .. } => {
                 let before = scale * if y == 0 { alpha } else { y as f64 };
                 let after = scale * (y as f64 + 1.0);
                 match family {
@@ -132,26 +100,19 @@ fn multinomial_ratio(y: u64, s: u64, a: f64, ln_a: f64) -> f64 {
     }
 }
 
-fn positive(option: &'static str, value: f64, holds: bool) -> Result<(), MeasureError> {
-    if value.is_finite() && holds {
-        return Ok(());
-    }
-    let message = match option {
-        "nprior" | "alpha" => "must be a finite number of 0 or more",
-        _ => "must be a finite number above 0",
-    };
-    Err(MeasureError::Option { option, message: message.into() })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn made(draws: Result<CellDraws, statistics::counts::CountError>) -> ReleaseMechanism {
+        ReleaseMechanism::new("a generator", draws.unwrap())
+    }
 
     #[test]
     fn closed_forms_are_differences_of_log_probabilities() {
         for sigma in [0.0, 1e-9, 0.3, 4.0] {
             let family = CountFamily::nbi(sigma).unwrap();
-            let mechanism = Mechanism::saturated(family, 0.2, 1.5).unwrap();
+            let mechanism = made(CellDraws::independent(family, 0.2, 1.5));
             for (y, sets) in [(0, [2, 0, 1]), (1, [0, 0, 0]), (7, [9, 4, 8])] {
                 let likelihood = mechanism.likelihood(3, 5.0);
                 let ln_probability = |y: f64| -> f64 {
@@ -168,10 +129,10 @@ mod tests {
 
     #[test]
     fn a_record_where_none_can_be_drawn_is_certain() {
-        let catall = Mechanism::catall(0.0).unwrap().likelihood(1, 3.0);
+        let catall = made(CellDraws::prior_over_all_cells(0.0)).likelihood(1, 3.0);
         assert_eq!((catall.ln_ratio(0, &[1]), catall.ln_ratio(0, &[0])), (f64::INFINITY, 0.0));
         for family in [CountFamily::Poisson, CountFamily::nbi(0.5).unwrap(), CountFamily::pig(0.5).unwrap()] {
-            let likelihood = Mechanism::saturated(family, 0.0, 1.0).unwrap().likelihood(1, 3.0);
+            let likelihood = made(CellDraws::independent(family, 0.0, 1.0)).likelihood(1, 3.0);
             assert_eq!(likelihood.ln_ratio(0, &[2]), f64::INFINITY);
             let zero = family.distribution(Mean::of_count(1)).ln_probability(0);
             assert!((likelihood.ln_ratio(0, &[0]) - zero).abs() < 1e-14);
@@ -181,26 +142,8 @@ mod tests {
     #[test]
     fn a_prior_spread_over_astronomically_many_cells_keeps_its_logarithm() {
         // a = 1/K = e⁻⁹²¹ is no number any more, its logarithm is.
-        let catall = Mechanism::catall(1.0).unwrap().likelihood(1, 921.0);
+        let catall = made(CellDraws::prior_over_all_cells(1.0)).likelihood(1, 921.0);
         assert!((catall.ln_ratio(0, &[2]) - 2.0 * 921.0).abs() < 1e-9);
         assert!((catall.ln_ratio(3, &[2]) - 2.0 * (4.0_f64 / 3.0).ln()).abs() < 1e-15);
-    }
-
-    #[test]
-    fn options_out_of_range_are_refused_by_name() {
-        for (error, says) in [
-            (Mechanism::dirichlet(0.0), "a must be a finite number above 0"),
-            (Mechanism::dirichlet_of_epsilon(f64::NAN, 10), "epsilon must be"),
-            (Mechanism::catall(-1.0), "nprior must be a finite number of 0 or more"),
-            (Mechanism::saturated(CountFamily::Poisson, -0.1, 1.0), "alpha must be"),
-            (Mechanism::saturated(CountFamily::Poisson, 0.0, 0.0), "scale must be"),
-        ] {
-            let text = error.unwrap_err().to_string();
-            assert!(text.starts_with(says), "{text}");
-        }
-        let Mechanism(Kind::Dirichlet { a }) = Mechanism::dirichlet_of_epsilon(1000.0, 1000).unwrap() else {
-            panic!("a dirichlet")
-        };
-        assert!((a - 0.5819767).abs() < 1e-7);
     }
 }

@@ -2,19 +2,19 @@
 //!
 //! R is the posterior probability of the record's true cell, RR = R/prior how much the release has raised it (McClure & Reiter
 //! 2012, eqs. 2 and 8). The paper computes them for two cells; here they are exact for every record of a file with any
-//! number of cells, for releases of [`dirichlet`](Mechanism::dirichlet), [`catall`](Mechanism::catall) and
-//! [`saturated`](Mechanism::saturated) synthesis of one or several data sets.
+//! number of cells, for releases of one or several data sets by every generator whose [draws of cells](statistics::counts::CellDraws) are known.
 //!
 //! ```
-//! use measures::risk::intruder::{IntruderRisk, Mechanism, Prior};
+//! use measures::risk::intruder::{IntruderRisk, Prior, ReleaseMechanism};
 //! use measures::risk::release_cells::ReleaseCells;
+//! use statistics::counts::CellDraws;
 //!
 //! // One original record in a cell of its own among 999; its cell has 3 synthetic records (McClure & Reiter, section 3.2).
 //! let cells = ReleaseCells::from_counts(&[1, 999], &[vec![3, 997]], 2u8)?;
-//! let mechanism = Mechanism::dirichlet_of_epsilon(1000.0, 1000)?;
+//! let mechanism = ReleaseMechanism::new("dirichlet", CellDraws::prior_of_epsilon(1000.0, 1000)?);
 //! let risk = IntruderRisk::new(&cells, mechanism, &[Prior::truth(0.5)?]).unwrap();
 //! assert!((risk.per_record(0)[0].r - 0.88).abs() < 0.005);
-//! # Ok::<(), measures::MeasureError>(())
+//! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
 mod expected_increase;
@@ -24,7 +24,7 @@ mod prior;
 mod regions;
 
 pub use expected_increase::expected_increase;
-pub use mechanism::Mechanism;
+pub use mechanism::ReleaseMechanism;
 pub use posterior::Risk;
 pub use prior::Prior;
 pub use regions::{Region, Regions};
@@ -33,7 +33,8 @@ use table::Table;
 
 use super::release_cells::ReleaseCells;
 use crate::{
-    Better, Comparison, Finding, Measure, MeasureCard, MeasureError, Null, Range, Settings, SyntheticSets,
+    Aspect, Better, Comparison, FamilyCard, Finding, Kept, Measure, MeasureCard, MeasureError, Null, Range,
+    Setting, Settings, SyntheticSets, UsualAxis,
 };
 use posterior::{Group, Groups};
 
@@ -41,7 +42,7 @@ use posterior::{Group, Groups};
 #[derive(Clone, Debug, PartialEq)]
 pub struct IntruderOptions {
     /// How the release was made; without it nothing can be said.
-    pub mechanism: Option<Mechanism>,
+    pub mechanism: Option<ReleaseMechanism>,
     /// What the intruder might believe beforehand.
     pub priors: Vec<Prior>,
     /// Which risks are acceptable.
@@ -93,7 +94,11 @@ pub struct RecordAtRisk {
 
 impl IntruderRisk {
     /// The risk of every record of a release; an error is the reason why there is none.
-    pub fn new(cells: &ReleaseCells, mechanism: Mechanism, priors: &[Prior]) -> Result<Self, &'static str> {
+    pub fn new(
+        cells: &ReleaseCells,
+        mechanism: ReleaseMechanism,
+        priors: &[Prior],
+    ) -> Result<Self, &'static str> {
         if cells.records() == 0 {
             return Err("the original has no records");
         }
@@ -211,7 +216,7 @@ impl IntruderRisk {
     fn findings(
         &self,
         cells: &ReleaseCells,
-        mechanism: Mechanism,
+        mechanism: ReleaseMechanism,
         regions: Option<&Regions>,
     ) -> Vec<Finding> {
         let mut findings = Vec::new();
@@ -232,7 +237,7 @@ impl IntruderRisk {
             None => Finding::undefined(card.name, cells.variables(), card.better, NO_REGIONS),
         });
         let with_release =
-            |finding: Finding| finding.with("mechanism", mechanism.name()).with("m", cells.sets());
+            |finding: Finding| finding.with("mechanism", mechanism.method()).with("m", cells.sets());
         findings.into_iter().map(with_release).collect()
     }
 }
@@ -268,7 +273,16 @@ const NO_REGIONS: &str = "which risks are acceptable is not known; give a file o
 
 const fn card(name: &'static str, question: &'static str, range: Range) -> MeasureCard {
     let citation = "McClure & Reiter (2012), Transactions on Data Privacy 5";
-    MeasureCard { name, question, better: Better::Lower, unit: "", range, null: Null::None, citation }
+    MeasureCard {
+        name,
+        question,
+        better: Better::Lower,
+        unit: "",
+        range,
+        null: Null::None,
+        citation,
+        kept: Kept::All,
+    }
 }
 
 /// Where the card of `intruder.outside_share` stands.
@@ -276,12 +290,12 @@ const OUTSIDE_SHARE: usize = 4;
 
 const CARDS: &[MeasureCard] = &[
     card(
-        "intruder.r_max",
+        names::R_MAX,
         "How sure of the truth can an intruder be who knows all other records, for the record most at risk?",
         Range::UNIT,
     ),
     card(
-        "intruder.r_mean",
+        names::R_MEAN,
         "How sure of the truth is an intruder who knows all other records, on average?",
         Range::UNIT,
     ),
@@ -296,19 +310,38 @@ const CARDS: &[MeasureCard] = &[
         Range::UNIT,
     ),
     card(
-        "intruder.outside_share",
+        names::OUTSIDE_SHARE,
         "What share of records has a risk that is not acceptable, under some prior?",
         Range::UNIT,
     ),
 ];
 
-impl Measure for Intruder {
-    fn name(&self) -> &'static str {
-        "intruder"
-    }
+/// Measures of this family that other crates refer to.
+pub mod names {
+    /// `intruder.r_max`.
+    pub const R_MAX: &str = "intruder.r_max";
+    /// `intruder.r_mean`.
+    pub const R_MEAN: &str = "intruder.r_mean";
+    /// `intruder.outside_share`.
+    pub const OUTSIDE_SHARE: &str = "intruder.outside_share";
+    /// The limit that a file of acceptable regions sets on `intruder.outside_share`; no measure of its own.
+    pub const REGIONS: &str = "intruder.regions";
+}
 
-    fn cards(&self) -> &'static [MeasureCard] {
-        CARDS
+/// The card of the family.
+pub const CARD: FamilyCard = FamilyCard {
+    name: "intruder",
+    aspect: Aspect::Risk,
+    honours: &[Setting::Groups, Setting::Mechanism, Setting::Priors, Setting::Regions],
+    requires: None,
+    usual_axis: Some(UsualAxis { measure: names::R_MEAN, label: names::R_MEAN, by_ways: false, rank: 5 }),
+    identified_by: &["prior", "priors", "m"],
+    measures: CARDS,
+};
+
+impl Measure for Intruder {
+    fn card(&self) -> &'static FamilyCard {
+        &CARD
     }
 
     fn evaluate(

@@ -10,7 +10,7 @@
 
 use rayon::prelude::*;
 
-use super::mechanism::Mechanism;
+use super::mechanism::ReleaseMechanism;
 use super::prior::{Belief, Prior};
 use crate::risk::release_cells::{ReleaseCells, ln};
 
@@ -52,7 +52,7 @@ pub(super) struct Group {
 
 impl Groups {
     /// Groups the cells; an error is the reason why the mechanism cannot have made the release.
-    pub(super) fn new(cells: &ReleaseCells, mechanism: Mechanism) -> Result<Self, &'static str> {
+    pub(super) fn new(cells: &ReleaseCells, mechanism: ReleaseMechanism) -> Result<Self, &'static str> {
         let ln_cells = ln(cells.cells());
         let likelihood = mechanism.likelihood(cells.sets(), ln_cells);
         let statistics = Statistics::new(cells, mechanism.sum_is_sufficient());

@@ -1,10 +1,26 @@
 use num_bigint::BigUint;
-use statistics::counts::{CountFamily, Mean};
+use statistics::counts::{CellDraws, CountFamily, Mean};
 
 use super::*;
 use crate::risk::matching::tests::{read, without_records};
 
 const NO_NAMES: [&str; 0] = [];
+
+fn made(draws: CellDraws) -> ReleaseMechanism {
+    ReleaseMechanism::new("a generator", draws)
+}
+
+fn prior_in_each_cell(a: f64) -> ReleaseMechanism {
+    made(CellDraws::prior_in_each_cell(a).unwrap())
+}
+
+fn prior_over_all_cells(records: f64) -> ReleaseMechanism {
+    made(CellDraws::prior_over_all_cells(records).unwrap())
+}
+
+fn independent(family: CountFamily, alpha: f64, scale: f64) -> ReleaseMechanism {
+    made(CellDraws::independent(family, alpha, scale).unwrap())
+}
 
 /// All ways to put `records` records into `cells` cells.
 fn tables(records: u32, cells: usize) -> Vec<Vec<u32>> {
@@ -105,15 +121,14 @@ fn every_record_of_every_small_release_agrees_with_enumeration() {
     let nbi = CountFamily::nbi(0.7).unwrap();
     let pig = CountFamily::pig(0.7).unwrap();
     let delaporte = CountFamily::delaporte(0.7, 0.4).unwrap();
-    let saturated = |family, alpha, scale| Mechanism::saturated(family, alpha, scale).unwrap();
     let cases = [
-        (Mechanism::dirichlet(0.4).unwrap(), Law::Multinomial { a: 0.4 }),
-        (Mechanism::catall(1.5).unwrap(), Law::Multinomial { a: 0.5 }),
-        (saturated(CountFamily::Poisson, 0.1, 1.0), Law::Poisson { alpha: 0.1, scale: 1.0 }),
-        (saturated(CountFamily::Poisson, 1.7, 0.5), Law::Poisson { alpha: 1.7, scale: 0.5 }),
-        (saturated(nbi, 0.1, 1.0), Law::Family { family: nbi, alpha: 0.1, scale: 1.0 }),
-        (saturated(pig, 0.1, 2.0), Law::Family { family: pig, alpha: 0.1, scale: 2.0 }),
-        (saturated(delaporte, 0.1, 1.0), Law::Family { family: delaporte, alpha: 0.1, scale: 1.0 }),
+        (prior_in_each_cell(0.4), Law::Multinomial { a: 0.4 }),
+        (prior_over_all_cells(1.5), Law::Multinomial { a: 0.5 }),
+        (independent(CountFamily::Poisson, 0.1, 1.0), Law::Poisson { alpha: 0.1, scale: 1.0 }),
+        (independent(CountFamily::Poisson, 1.7, 0.5), Law::Poisson { alpha: 1.7, scale: 0.5 }),
+        (independent(nbi, 0.1, 1.0), Law::Family { family: nbi, alpha: 0.1, scale: 1.0 }),
+        (independent(pig, 0.1, 2.0), Law::Family { family: pig, alpha: 0.1, scale: 2.0 }),
+        (independent(delaporte, 0.1, 1.0), Law::Family { family: delaporte, alpha: 0.1, scale: 1.0 }),
     ];
     let priors = ["uniform", "empirical:0.5", "truth:0.3", "truth-among-records:0.3"];
     let parsed: Vec<Prior> = priors.iter().map(|prior| prior.parse().unwrap()).collect();
@@ -153,8 +168,7 @@ fn two_cells_are_mcclure_and_reiters_formula() {
     for (ones, synthetic_ones) in [(1_u32, 3_u32), (1, 0), (300, 290), (999, 1000)] {
         let counts = |ones: u32| vec![ones, 1000 - ones];
         let cells = ReleaseCells::from_counts(&counts(ones), &[counts(synthetic_ones)], 2_u8).unwrap();
-        let risk = IntruderRisk::new(&cells, Mechanism::dirichlet(a).unwrap(), &[Prior::truth(0.2).unwrap()])
-            .unwrap();
+        let risk = IntruderRisk::new(&cells, prior_in_each_cell(a), &[Prior::truth(0.2).unwrap()]).unwrap();
         // Equation (5): Bin(X*, n, (X + α)/(n + 2α)) against Bin(X*, n, (X − 1 + α)/(n + 2α)).
         let ln_binomial = |x: f64| {
             let p = (x + a) / (1000.0 + 2.0 * a);
@@ -170,7 +184,7 @@ fn two_cells_are_mcclure_and_reiters_formula() {
 fn empty_cells_count_in_one_term_as_they_do_one_by_one() {
     let (y, s) = (vec![3, 1, 0, 1], vec![2, 0, 1, 2]);
     let padded = |counts: &[u32]| [counts, &[0; 46]].concat();
-    let mechanism = Mechanism::saturated(CountFamily::nbi(0.5).unwrap(), 0.05, 1.0).unwrap();
+    let mechanism = independent(CountFamily::nbi(0.5).unwrap(), 0.05, 1.0);
     let short = ReleaseCells::from_counts(&y, std::slice::from_ref(&s), 50_u8).unwrap();
     let long = ReleaseCells::from_counts(&padded(&y), &[padded(&s)], 50_u8).unwrap();
     let priors = Prior::usual();
@@ -188,7 +202,7 @@ fn empty_cells_count_in_one_term_as_they_do_one_by_one() {
 #[test]
 fn astronomically_many_cells_leave_a_relative_risk() {
     let cells = ReleaseCells::from_counts(&[1, 5], &[vec![1, 4]], BigUint::from(10_u8).pow(400)).unwrap();
-    let mechanism = Mechanism::saturated(CountFamily::Poisson, 1e-300, 1.0).unwrap();
+    let mechanism = independent(CountFamily::Poisson, 1e-300, 1.0);
     let risk = IntruderRisk::new(&cells, mechanism, &Prior::usual()).unwrap();
     let unique = risk.per_record(0)[0];
     // L = e^(α−1)/α for the unique, e^(α−1) for each of the K − 1 other empty cells: RR = 1/α up to 1 in K.
@@ -201,9 +215,7 @@ fn astronomically_many_cells_leave_a_relative_risk() {
 fn a_copy_where_no_other_could_come_from_is_certain() {
     // Without a prior in empty cells, the synthetic record in the unique's cell can stem from the unique alone.
     let cells = ReleaseCells::from_counts(&[1, 1, 8], &[vec![1, 0, 9]], 100_u8).unwrap();
-    for mechanism in
-        [Mechanism::catall(0.0).unwrap(), Mechanism::saturated(CountFamily::Poisson, 0.0, 1.0).unwrap()]
-    {
+    for mechanism in [prior_over_all_cells(0.0), independent(CountFamily::Poisson, 0.0, 1.0)] {
         let risk = IntruderRisk::new(&cells, mechanism, &Prior::usual()).unwrap();
         let worst = risk.worst(2);
         assert_eq!((worst[0].row, worst[0].risk.r), (1, 1.0));
@@ -213,14 +225,14 @@ fn a_copy_where_no_other_could_come_from_is_certain() {
         }
     }
     let impossible = ReleaseCells::from_counts(&[0, 9], &[vec![1, 8]], 2_u8).unwrap();
-    let error = IntruderRisk::new(&impossible, Mechanism::catall(0.0).unwrap(), &Prior::usual()).unwrap_err();
+    let error = IntruderRisk::new(&impossible, prior_over_all_cells(0.0), &Prior::usual()).unwrap_err();
     assert!(error.starts_with("a synthetic record lies in a cell where this mechanism cannot put one"));
 }
 
 #[test]
 fn one_cell_leaves_nothing_to_learn() {
     let cells = ReleaseCells::from_counts(&[4], &[vec![2]], 1_u8).unwrap();
-    let risk = IntruderRisk::new(&cells, Mechanism::dirichlet(1.0).unwrap(), &Prior::usual()).unwrap();
+    let risk = IntruderRisk::new(&cells, prior_in_each_cell(1.0), &Prior::usual()).unwrap();
     for summary in risk.summaries() {
         assert_eq!((summary.r_max, summary.rr_max, summary.er), (1.0, 1.0, 0.0));
     }
@@ -229,7 +241,7 @@ fn one_cell_leaves_nothing_to_learn() {
 #[test]
 fn records_summaries_and_regions_agree() {
     let cells = ReleaseCells::from_counts(&[1, 1, 5, 2, 0], &[vec![3, 0, 4, 2, 1]], 40_u8).unwrap();
-    let mechanism = Mechanism::saturated(CountFamily::nbi(0.2).unwrap(), 0.02, 1.0).unwrap();
+    let mechanism = independent(CountFamily::nbi(0.2).unwrap(), 0.02, 1.0);
     let priors = [Prior::uniform(), Prior::truth(0.5).unwrap()];
     let risk = IntruderRisk::new(&cells, mechanism, &priors).unwrap();
     for (prior, summary) in risk.summaries().iter().enumerate() {
@@ -270,20 +282,20 @@ fn what_is_not_known_is_a_reason() {
     };
     let unknown = because(&Settings::default(), &synthetic);
     assert_eq!(unknown, vec![Some(NO_MECHANISM.to_owned()); 5]);
-    let with = |mechanism: Mechanism| Settings {
+    let with = |mechanism: ReleaseMechanism| Settings {
         intruder: IntruderOptions { mechanism: Some(mechanism), ..IntruderOptions::default() },
         ..Settings::default()
     };
-    let without_regions = because(&with(Mechanism::dirichlet(1.0).unwrap()), &synthetic);
+    let without_regions = because(&with(prior_in_each_cell(1.0)), &synthetic);
     assert_eq!(without_regions.iter().flatten().collect::<Vec<_>>(), [NO_REGIONS]);
     assert_eq!(without_regions.len(), 13);
-    let impossible = because(&with(Mechanism::catall(0.0).unwrap()), &synthetic);
+    let impossible = because(&with(prior_over_all_cells(0.0)), &synthetic);
     assert!(impossible.iter().all(|because| because.as_deref().unwrap().contains("cannot put one")));
     let empty = without_records(&original);
-    let none = findings(&empty, &[&synthetic], &with(Mechanism::catall(1.0).unwrap())).unwrap();
+    let none = findings(&empty, &[&synthetic], &with(prior_over_all_cells(1.0))).unwrap();
     assert!(none.iter().all(|finding| finding.because.as_deref() == Some("the original has no records")));
     // An empty synthetic table tells an intruder of `dirichlet` nothing.
-    let nothing = findings(&original, &[&empty], &with(Mechanism::dirichlet(1.0).unwrap())).unwrap();
+    let nothing = findings(&original, &[&empty], &with(prior_in_each_cell(1.0))).unwrap();
     let er: Vec<f64> = nothing
         .iter()
         .filter(|finding| finding.measure == "intruder.er")
@@ -300,7 +312,7 @@ fn files_give_what_their_counts_give() {
         ReleaseCells::new(&original, &[&one, &other], &NO_NAMES, &table::Grouping::default()).unwrap();
     // Cells (x, u), (y, u), (y, v) of four.
     let of_counts = ReleaseCells::from_counts(&[2, 0, 1], &[vec![1, 1, 0], vec![1, 0, 1]], 4_u8).unwrap();
-    let mechanism = Mechanism::saturated(CountFamily::pig(0.3).unwrap(), 0.1, 1.0).unwrap();
+    let mechanism = independent(CountFamily::pig(0.3).unwrap(), 0.1, 1.0);
     let risk =
         |cells: &ReleaseCells| IntruderRisk::new(cells, mechanism, &Prior::usual()).unwrap().per_record(0);
     assert_eq!(risk(&of_files), risk(&of_counts));

@@ -21,8 +21,8 @@ use crate::shared_tables::names_in;
 use crate::utility::numbers::number_pairs;
 use crate::utility::tables::{each_table, wanted_tables};
 use crate::{
-    Better, Comparison, CountMeasure, CountedTables, Finding, Measure, MeasureCard, MeasureError, Null,
-    Range, Settings, SharedTables,
+    Aspect, Better, Comparison, CountMeasure, CountedTables, FamilyCard, Finding, Kept, Measure, MeasureCard,
+    MeasureError, Null, Range, Setting, Settings, SharedTables, UsualAxis,
 };
 
 /// The family of distances.
@@ -36,7 +36,16 @@ const fn card(
     range: Range,
     citation: &'static str,
 ) -> MeasureCard {
-    MeasureCard { name, question, better: Better::Lower, unit, range, null: Null::None, citation }
+    MeasureCard {
+        name,
+        question,
+        better: Better::Lower,
+        unit,
+        range,
+        null: Null::None,
+        citation,
+        kept: Kept::All,
+    }
 }
 
 const TWO: Range = Range { from: 0.0, to: Some(2.0) };
@@ -51,11 +60,14 @@ const CARDS: &[MeasureCard] = &[
         "",
         Range::UNIT,
         JACKSON,
-    ),
-    card("distance.euclidean", "How far are the cells' shares apart, squared?", "", ROOT_TWO, JACKSON),
-    card("distance.total_variation", "What share of records lies in another cell?", "", Range::UNIT, LEVIN),
+    )
+    .keeping(Kept::Whole),
+    card("distance.euclidean", "How far are the cells' shares apart, squared?", "", ROOT_TWO, JACKSON)
+        .keeping(Kept::Whole),
+    card("distance.total_variation", "What share of records lies in another cell?", "", Range::UNIT, LEVIN)
+        .keeping(Kept::Whole),
     card(
-        "distance.mean_hellinger",
+        names::MEAN_HELLINGER,
         "How large is the Hellinger distance of tables of this many variables, on average?",
         "",
         Range::UNIT,
@@ -83,7 +95,7 @@ const CARDS: &[MeasureCard] = &[
         JACKSON,
     ),
     card(
-        "distance.ks",
+        names::KS,
         "How far are the distribution functions of a number apart, at most?",
         "",
         Range::UNIT,
@@ -102,23 +114,25 @@ const CARDS: &[MeasureCard] = &[
         "",
         TWO,
         "Pearson (1895), Proceedings of the Royal Society 58",
-    ),
+    )
+    .keeping(Kept::Whole),
     card(
         "distance.cramers_v",
         "By how much do the associations of two categorical variables differ?",
         "",
         Range::UNIT,
         "Cramér (1946), Mathematical Methods of Statistics, section 21.9",
-    ),
+    )
+    .keeping(Kept::Whole),
     card(
-        "distance.mean_correlation",
+        names::MEAN_CORRELATION,
         "By how much do the correlations of two numbers differ, on average?",
         "",
         TWO,
         "Pearson (1895), Proceedings of the Royal Society 58",
     ),
     card(
-        "distance.mean_cramers_v",
+        names::MEAN_CRAMERS_V,
         "By how much do the associations of two categorical variables differ, on average?",
         "",
         Range::UNIT,
@@ -139,13 +153,37 @@ const CRAMERS_V: usize = 10;
 const MEAN_CORRELATION: usize = 11;
 const MEAN_CRAMERS_V: usize = 12;
 
-impl Measure for Distances {
-    fn name(&self) -> &'static str {
-        "distance"
-    }
+/// Measures of this family that other crates refer to.
+pub mod names {
+    /// `distance.ks`.
+    pub const KS: &str = "distance.ks";
+    /// `distance.mean_correlation`.
+    pub const MEAN_CORRELATION: &str = "distance.mean_correlation";
+    /// `distance.mean_cramers_v`.
+    pub const MEAN_CRAMERS_V: &str = "distance.mean_cramers_v";
+    /// `distance.mean_hellinger`.
+    pub const MEAN_HELLINGER: &str = "distance.mean_hellinger";
+}
 
-    fn cards(&self) -> &'static [MeasureCard] {
-        CARDS
+/// The card of the family.
+pub const CARD: FamilyCard = FamilyCard {
+    name: "distance",
+    aspect: Aspect::Utility,
+    honours: &[Setting::Tables, Setting::Ways, Setting::Groups, Setting::Missing],
+    requires: None,
+    usual_axis: Some(UsualAxis {
+        measure: names::MEAN_HELLINGER,
+        label: names::MEAN_HELLINGER,
+        by_ways: false,
+        rank: 4,
+    }),
+    identified_by: &["ways", "cell_size"],
+    measures: CARDS,
+};
+
+impl Measure for Distances {
+    fn card(&self) -> &'static FamilyCard {
+        &CARD
     }
 
     fn evaluate(

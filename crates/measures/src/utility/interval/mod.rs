@@ -14,7 +14,8 @@ pub use overlap::{Interval, Z95};
 use crate::utility::numbers::number_pairs;
 use crate::utility::tables::{CellPairs, each_table, wanted_tables};
 use crate::{
-    Better, Comparison, Finding, Measure, MeasureCard, MeasureError, Null, Range, Settings, SharedTables,
+    Aspect, Better, Comparison, FamilyCard, Finding, Kept, Measure, MeasureCard, MeasureError, Null, Range,
+    Setting, Settings, SharedTables,
 };
 
 /// What the intervals of several estimates say together.
@@ -95,19 +96,21 @@ const fn card(
     citation: &'static str,
 ) -> MeasureCard {
     let range = if matches!(better, Better::Higher) { Range::UNIT } else { Range::NOT_NEGATIVE };
-    MeasureCard { name, question, better, unit: "", range, null: Null::None, citation }
+    MeasureCard { name, question, better, unit: "", range, null: Null::None, citation, kept: Kept::All }
 }
 
 const CARDS: &[MeasureCard] = &[
-    card("interval.overlap", "How much do the 95 % intervals of both files overlap?", Better::Higher, TAUB),
+    card("interval.overlap", "How much do the 95 % intervals of both files overlap?", Better::Higher, TAUB)
+        .keeping(Kept::Whole),
     card(
         "interval.std_diff",
         "By how many standard errors of the original do estimates differ?",
         Better::Lower,
         NOWOK,
-    ),
+    )
+    .keeping(Kept::Whole),
     card(
-        "interval.mean_overlap",
+        names::MEAN_OVERLAP,
         "How much do intervals of this kind overlap, on average?",
         Better::Higher,
         TAUB,
@@ -122,13 +125,26 @@ const CARDS: &[MeasureCard] = &[
 
 const NOTHING: &str = "one of the files has too few values here for an interval";
 
-impl Measure for Intervals {
-    fn name(&self) -> &'static str {
-        "interval"
-    }
+/// Measures of this family that other crates refer to.
+pub mod names {
+    /// `interval.mean_overlap`.
+    pub const MEAN_OVERLAP: &str = "interval.mean_overlap";
+}
 
-    fn cards(&self) -> &'static [MeasureCard] {
-        CARDS
+/// The card of the family.
+pub const CARD: FamilyCard = FamilyCard {
+    name: "interval",
+    aspect: Aspect::Utility,
+    honours: &[Setting::Tables, Setting::Ways, Setting::Groups, Setting::Missing],
+    requires: None,
+    usual_axis: None,
+    identified_by: &["ways", "of"],
+    measures: CARDS,
+};
+
+impl Measure for Intervals {
+    fn card(&self) -> &'static FamilyCard {
+        &CARD
     }
 
     fn evaluate(

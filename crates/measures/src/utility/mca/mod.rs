@@ -10,7 +10,8 @@ mod category_map;
 pub use category_map::{CategoryMap, NoMap};
 
 use crate::{
-    Better, Comparison, Finding, Measure, MeasureCard, MeasureError, Null, Range, Settings, SharedTables,
+    Aspect, Better, Comparison, FamilyCard, Finding, Kept, Measure, MeasureCard, MeasureError, Null, Range,
+    Setting, Settings, SharedTables, UsualAxis,
 };
 
 /// Variables with more categories are left out.
@@ -111,13 +112,14 @@ const TAUB: &str = "Taub & Elliot (2020), The Synthetic Data Challenge, eq. 4 an
 
 const CARDS: &[MeasureCard] = &[
     MeasureCard {
-        name: "mca.score",
+        name: names::SCORE,
         question: "Do the same categories lie near each other on a map of the file?",
         better: Better::Higher,
         unit: "",
         range: Range::UNIT,
         null: Null::None,
         citation: TAUB,
+        kept: Kept::All,
     },
     MeasureCard {
         name: "mca.distance",
@@ -127,16 +129,30 @@ const CARDS: &[MeasureCard] = &[
         range: Range::NOT_NEGATIVE,
         null: Null::None,
         citation: TAUB,
+        kept: Kept::All,
     },
 ];
 
-impl Measure for Mca {
-    fn name(&self) -> &'static str {
-        "mca"
-    }
+/// Measures of this family that other crates refer to.
+pub mod names {
+    /// `mca.score`.
+    pub const SCORE: &str = "mca.score";
+}
 
-    fn cards(&self) -> &'static [MeasureCard] {
-        CARDS
+/// The card of the family.
+pub const CARD: FamilyCard = FamilyCard {
+    name: "mca",
+    aspect: Aspect::Utility,
+    honours: &[Setting::Groups],
+    requires: None,
+    usual_axis: Some(UsualAxis { measure: names::SCORE, label: names::SCORE, by_ways: false, rank: 6 }),
+    identified_by: &["left_out"],
+    measures: CARDS,
+};
+
+impl Measure for Mca {
+    fn card(&self) -> &'static FamilyCard {
+        &CARD
     }
 
     fn evaluate(

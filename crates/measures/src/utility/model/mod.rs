@@ -13,7 +13,8 @@ use table::Table;
 
 use crate::utility::interval::Z95;
 use crate::{
-    Better, Comparison, Finding, Measure, MeasureCard, MeasureError, Null, Range, Settings, SyntheticSets,
+    Aspect, Better, Comparison, FamilyCard, Finding, Kept, Measure, MeasureCard, MeasureError, Null, Range,
+    Setting, Settings, SyntheticSets, UsualAxis,
 };
 
 /// A model that the user wants compared.
@@ -74,12 +75,12 @@ const fn card(
     citation: &'static str,
 ) -> MeasureCard {
     let range = if matches!(better, Better::Higher) { Range::UNIT } else { Range::NOT_NEGATIVE };
-    MeasureCard { name, question, better, unit: "", range, null, citation }
+    MeasureCard { name, question, better, unit: "", range, null, citation, kept: Kept::All }
 }
 
 const CARDS: &[MeasureCard] = &[
     card(
-        "model.overlap",
+        names::OVERLAP,
         "How much do the 95 % intervals of the model's coefficients overlap?",
         Better::Higher,
         Null::None,
@@ -100,21 +101,21 @@ const CARDS: &[MeasureCard] = &[
         KARR,
     ),
     card(
-        "model.std_diff",
+        names::STD_DIFF,
         "By how many standard errors of the original do coefficients differ, on average?",
         Better::Lower,
         Null::None,
         NOWOK,
     ),
     card(
-        "model.lack_of_fit",
+        names::LACK_OF_FIT,
         "How far are all coefficients together from the original's, in units of chance?",
         Better::Lower,
         Null::Formula("the number of coefficients"),
         NOWOK,
     ),
     card(
-        "model.coefficient",
+        names::COEFFICIENT,
         "By how many standard errors of the original does this coefficient differ?",
         Better::Lower,
         Null::None,
@@ -122,13 +123,32 @@ const CARDS: &[MeasureCard] = &[
     ),
 ];
 
-impl Measure for Models {
-    fn name(&self) -> &'static str {
-        "model"
-    }
+/// Measures of this family that other crates refer to.
+pub mod names {
+    /// `model.overlap`.
+    pub const OVERLAP: &str = "model.overlap";
+    /// `model.std_diff`.
+    pub const STD_DIFF: &str = "model.std_diff";
+    /// `model.lack_of_fit`.
+    pub const LACK_OF_FIT: &str = "model.lack_of_fit";
+    /// `model.coefficient`.
+    pub const COEFFICIENT: &str = "model.coefficient";
+}
 
-    fn cards(&self) -> &'static [MeasureCard] {
-        CARDS
+/// The card of the family.
+pub const CARD: FamilyCard = FamilyCard {
+    name: "model",
+    aspect: Aspect::Utility,
+    honours: &[Setting::Models],
+    requires: Some(Setting::Models),
+    usual_axis: Some(UsualAxis { measure: names::OVERLAP, label: names::OVERLAP, by_ways: false, rank: 7 }),
+    identified_by: &["model", "family", "coefficient"],
+    measures: CARDS,
+};
+
+impl Measure for Models {
+    fn card(&self) -> &'static FamilyCard {
+        &CARD
     }
 
     fn evaluate(

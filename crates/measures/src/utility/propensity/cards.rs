@@ -1,6 +1,7 @@
 //! What each number of the propensity scores means.
 
-use crate::{Better, Finding, MeasureCard, Null, Range};
+use super::names;
+use crate::{Better, Finding, Kept, MeasureCard, Null, Range};
 
 const SNOKE: &str = "Snoke, Raab, Nowok, Dibben & Slavkovic (2018), JRSS A 181";
 const WOO: &str = "Woo, Reiter, Oganian & Karr (2009), Journal of Privacy and Confidentiality 1";
@@ -18,12 +19,21 @@ const fn card(
     null: Null,
     citation: &'static str,
 ) -> MeasureCard {
-    MeasureCard { name, question, better: Better::Lower, unit: "", range, null, citation }
+    MeasureCard { name, question, better: Better::Lower, unit: "", range, null, citation, kept: Kept::All }
 }
 
 const fn po50(name: &'static str, question: &'static str) -> MeasureCard {
     let range = Range { from: -50.0, to: Some(50.0) };
-    MeasureCard { name, question, better: Better::Lower, unit: "%", range, null: Null::None, citation: RAAB }
+    MeasureCard {
+        name,
+        question,
+        better: Better::Lower,
+        unit: "%",
+        range,
+        null: Null::None,
+        citation: RAAB,
+        kept: Kept::All,
+    }
 }
 
 /// First those of [`Cart`], then those of [`Logit`].
@@ -36,14 +46,14 @@ pub(super) const CARDS: &[MeasureCard] = &[
         WOO,
     ),
     card(
-        "propensity.cart.s_pmse_resampled",
+        names::CART_S_PMSE_RESAMPLED,
         "How many times better does a tree tell the files apart than the original from a resample of itself?",
         Range::NOT_NEGATIVE,
         Null::Value(1.0),
         SNOKE,
     ),
     card(
-        "propensity.cart.z_resampled",
+        names::CART_Z_RESAMPLED,
         "By how many standard deviations does a tree tell the files apart better than the original from a resample?",
         ANY,
         Null::Value(0.0),
@@ -82,7 +92,7 @@ pub(super) const CARDS: &[MeasureCard] = &[
         MANN,
     ),
     card(
-        "propensity.cart.auc",
+        names::CART_AUC,
         "How likely does a tree score a synthetic record above an original one?",
         Range::UNIT,
         Null::None,
@@ -110,14 +120,14 @@ pub(super) const CARDS: &[MeasureCard] = &[
         WOO,
     ),
     card(
-        "propensity.logit.s_pmse",
+        names::LOGIT_S_PMSE,
         "How many times better does a logistic regression tell the files apart than by chance?",
         Range::NOT_NEGATIVE,
         Null::Value(1.0),
         SNOKE,
     ),
     card(
-        "propensity.logit.z",
+        names::LOGIT_Z,
         "By how many standard deviations does a logistic regression tell the files apart better than by chance?",
         ANY,
         Null::Value(0.0),
@@ -131,6 +141,7 @@ pub(super) const CARDS: &[MeasureCard] = &[
         range: Range::NOT_NEGATIVE,
         null: Null::None,
         citation: SNOKE,
+        kept: Kept::All,
     },
     card(
         "propensity.logit.specks",
@@ -243,7 +254,7 @@ mod tests {
     #[test]
     fn the_cards_are_in_the_order_of_the_numbers() {
         let name = |finding: Finding| finding.measure;
-        assert_eq!(name(Cart::Auc.undefined("")), "propensity.cart.auc");
+        assert_eq!(name(Cart::Auc.undefined("")), names::CART_AUC);
         assert_eq!(name(Cart::ZPairs.undefined("")), "propensity.cart.z_pairs");
         let logit = Logit::ALL.map(|which| format!("{which:?}").replace("SPmse", "s_pmse").to_lowercase());
         for (which, short) in Logit::ALL.into_iter().zip(logit) {

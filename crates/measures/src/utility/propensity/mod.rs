@@ -28,7 +28,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::evaluation::mean_of_sets;
-use crate::{Comparison, Finding, Measure, MeasureCard, MeasureError, Prepared, Settings, SyntheticSets};
+use crate::{
+    Aspect, Comparison, FamilyCard, Finding, Measure, MeasureError, Prepared, Setting, Settings,
+    SyntheticSets, UsualAxis,
+};
 
 /// Factors with more levels are left out of the logistic regression.
 pub const MOST_LEVELS: u32 = 100;
@@ -56,13 +59,39 @@ const EMPTY: &str = "one of the files has no records";
 const UNEQUAL: &str = "the files are not of one size, for which the scaling of this null distribution does not hold; see \
                        propensity.cart.s_pmse_resampled";
 
-impl Measure for Propensity {
-    fn name(&self) -> &'static str {
-        "propensity"
-    }
+/// Measures of this family that other crates refer to.
+pub mod names {
+    /// `propensity.cart.s_pmse_resampled`.
+    pub const CART_S_PMSE_RESAMPLED: &str = "propensity.cart.s_pmse_resampled";
+    /// `propensity.cart.z_resampled`.
+    pub const CART_Z_RESAMPLED: &str = "propensity.cart.z_resampled";
+    /// `propensity.cart.auc`.
+    pub const CART_AUC: &str = "propensity.cart.auc";
+    /// `propensity.logit.s_pmse`.
+    pub const LOGIT_S_PMSE: &str = "propensity.logit.s_pmse";
+    /// `propensity.logit.z`.
+    pub const LOGIT_Z: &str = "propensity.logit.z";
+}
 
-    fn cards(&self) -> &'static [MeasureCard] {
-        CARDS
+/// The card of the family.
+pub const CARD: FamilyCard = FamilyCard {
+    name: "propensity",
+    aspect: Aspect::Utility,
+    honours: &[Setting::Orders, Setting::Permutations, Setting::Resamples, Setting::Seed],
+    requires: None,
+    usual_axis: Some(UsualAxis {
+        measure: names::LOGIT_S_PMSE,
+        label: names::LOGIT_S_PMSE,
+        by_ways: false,
+        rank: 3,
+    }),
+    identified_by: &["order", "left_out"],
+    measures: CARDS,
+};
+
+impl Measure for Propensity {
+    fn card(&self) -> &'static FamilyCard {
+        &CARD
     }
 
     fn evaluate(

@@ -1,6 +1,7 @@
 //! What each number of a table means.
 
-use crate::{Better, MeasureCard, Null, Range};
+use super::names;
+use crate::{Better, Kept, MeasureCard, Null, Range};
 
 const RAAB: &str = "Raab, Nowok & Dibben (2021), arXiv:2109.12717";
 
@@ -11,12 +12,21 @@ const fn card(
     null: Null,
     citation: &'static str,
 ) -> MeasureCard {
-    MeasureCard { name, question, better: Better::Lower, unit: "", range, null, citation }
+    MeasureCard { name, question, better: Better::Lower, unit: "", range, null, citation, kept: Kept::None }
 }
 
 const fn description(name: &'static str, question: &'static str, unit: &'static str) -> MeasureCard {
     let (range, null) = (Range::NOT_NEGATIVE, Null::None);
-    MeasureCard { name, question, better: Better::Neither, unit, range, null, citation: RAAB }
+    MeasureCard {
+        name,
+        question,
+        better: Better::Neither,
+        unit,
+        range,
+        null,
+        citation: RAAB,
+        kept: Kept::None,
+    }
 }
 
 /// One card for each [`super::TableStatistic`] in its order, then those of the summaries.
@@ -84,7 +94,7 @@ pub(super) const CARDS: &[MeasureCard] = &[
         unit: "%",
         range: Range { from: -50.0, to: Some(50.0) },
         null: Null::None,
-        citation: RAAB,
+        citation: RAAB, kept: Kept::None
     },
     card(
         "tables.mabsdd",
@@ -136,12 +146,13 @@ pub(super) const CARDS: &[MeasureCard] = &[
         "Read & Cressie (1988), Goodness-of-Fit Statistics for Discrete Multivariate Data",
     ),
     card(
-        "tables.s_pmse",
+        names::S_PMSE,
         "How many times farther are the counts than chance alone would put them?",
         Range::NOT_NEGATIVE,
         Null::Value(1.0),
         "Snoke, Raab, Nowok, Dibben & Slavkovic (2018), JRSS A 181; Raab, Nowok & Dibben (2021), arXiv:2109.12717",
-    ),
+    )
+    .keeping(Kept::UpTo(2)),
     description("tables.df", "How many counts of the table are free to differ?", "cells"),
     description(
         "tables.df_g",
@@ -150,24 +161,27 @@ pub(super) const CARDS: &[MeasureCard] = &[
     ),
     description("tables.empty", "How many cells does neither file fill?", "cells"),
     card(
-        "tables.mean_s_pmse",
+        names::MEAN_S_PMSE,
         "How far are tables of this many variables from the original's, on average?",
         Range::NOT_NEGATIVE,
         Null::Value(1.0),
         RAAB,
-    ),
+    )
+    .keeping(Kept::All),
     card(
-        "tables.worst_s_pmse",
+        names::WORST_S_PMSE,
         "How far is the worst table of this many variables?",
         Range::NOT_NEGATIVE,
         Null::None,
         RAAB,
-    ),
+    )
+    .keeping(Kept::Extremes),
     card(
         "tables.variable_s_pmse",
         "How far are the tables that hold this variable, on average?",
         Range::NOT_NEGATIVE,
         Null::Value(1.0),
         RAAB,
-    ),
+    )
+    .keeping(Kept::All),
 ];

@@ -33,8 +33,8 @@ use table::grouping::GroupingStyle;
 
 use crate::evaluation::with_each;
 use crate::{
-    Comparison, CountMeasure, CountedTables, Finding, Measure, MeasureCard, MeasureError, Settings,
-    SharedTables, SyntheticSets,
+    Aspect, Comparison, CountMeasure, CountedTables, FamilyCard, Finding, Measure, MeasureError, Setting,
+    Settings, SharedTables, SyntheticSets, UsualAxis,
 };
 
 /// How tables are made and judged.
@@ -81,13 +81,30 @@ pub enum SyntheticSize {
 #[derive(Clone, Copy, Debug)]
 pub struct Tables;
 
-impl Measure for Tables {
-    fn name(&self) -> &'static str {
-        "tables"
-    }
+/// Measures of this family that other crates refer to.
+pub mod names {
+    /// `tables.s_pmse`.
+    pub const S_PMSE: &str = "tables.s_pmse";
+    /// `tables.mean_s_pmse`.
+    pub const MEAN_S_PMSE: &str = "tables.mean_s_pmse";
+    /// `tables.worst_s_pmse`.
+    pub const WORST_S_PMSE: &str = "tables.worst_s_pmse";
+}
 
-    fn cards(&self) -> &'static [MeasureCard] {
-        cards::CARDS
+/// The card of the family.
+pub const CARD: FamilyCard = FamilyCard {
+    name: "tables",
+    aspect: Aspect::Utility,
+    honours: &[Setting::Tables, Setting::Ways, Setting::Groups, Setting::Missing, Setting::SyntheticSize],
+    requires: None,
+    usual_axis: Some(UsualAxis { measure: names::MEAN_S_PMSE, label: "mean S_pMSE", by_ways: true, rank: 1 }),
+    identified_by: &["ways", "left_out"],
+    measures: cards::CARDS,
+};
+
+impl Measure for Tables {
+    fn card(&self) -> &'static FamilyCard {
+        &CARD
     }
 
     fn evaluate(

@@ -20,8 +20,8 @@ use crate::utility::propensity::{MOST_LEVELS, Pooled, logistic_propensity_prepar
 use crate::utility::ratio_of_counts::RatioOfCounts;
 use crate::utility::tables::each_table;
 use crate::{
-    Better, Comparison, Finding, Measure, MeasureCard, MeasureError, Null, Range, Settings, SharedTables,
-    SyntheticSets,
+    Aspect, Better, Comparison, FamilyCard, Finding, Kept, Measure, MeasureCard, MeasureError, Null, Range,
+    Setting, Settings, SharedTables, SyntheticSets, UsualAxis,
 };
 
 /// The parts of the score.
@@ -93,11 +93,12 @@ const fn card(name: &'static str, question: &'static str) -> MeasureCard {
         range: Range::UNIT,
         null: Null::None,
         citation: "Taub & Elliot (2020), The Synthetic Data Challenge, Table 1",
+        kept: Kept::All,
     }
 }
 
 const CARDS: &[MeasureCard] = &[
-    card("taub.overall", "How useful is the file altogether, on the scale of the synthetic data challenge?"),
+    card(names::OVERALL, "How useful is the file altogether, on the scale of the synthetic data challenge?"),
     card(
         "taub.frequency_tables",
         "How well are one-way tables kept, by ratio of counts and interval overlap?",
@@ -109,13 +110,26 @@ const CARDS: &[MeasureCard] = &[
     card("taub.mca", "How well is the map of categories kept?"),
 ];
 
-impl Measure for Taub {
-    fn name(&self) -> &'static str {
-        "taub"
-    }
+/// Measures of this family that other crates refer to.
+pub mod names {
+    /// `taub.overall`.
+    pub const OVERALL: &str = "taub.overall";
+}
 
-    fn cards(&self) -> &'static [MeasureCard] {
-        CARDS
+/// The card of the family.
+pub const CARD: FamilyCard = FamilyCard {
+    name: "taub",
+    aspect: Aspect::Utility,
+    honours: &[Setting::Groups, Setting::Missing, Setting::Models],
+    requires: None,
+    usual_axis: Some(UsualAxis { measure: names::OVERALL, label: names::OVERALL, by_ways: false, rank: 2 }),
+    identified_by: &["without"],
+    measures: CARDS,
+};
+
+impl Measure for Taub {
+    fn card(&self) -> &'static FamilyCard {
+        &CARD
     }
 
     fn evaluate(

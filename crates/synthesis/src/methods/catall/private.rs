@@ -16,7 +16,7 @@ use crate::methods::weighted_cells::{State, WeightedCells, draw_each};
 use crate::private::{PrivateSynthesizer, Public, Spending};
 use crate::randomness::Seed;
 use crate::stored::StateWriter;
-use crate::{AnyModel, Cells, Model, StructuralZeros, SynthesisError};
+use crate::{AnyModel, Cells, Making, Model, RecordsCard, StructuralZeros, SynthesisError};
 
 /// A private synthesizer with these options.
 pub fn build(options: &toml::Table) -> Result<Box<dyn PrivateSynthesizer>, SynthesisError> {
@@ -26,6 +26,17 @@ pub fn build(options: &toml::Table) -> Result<Box<dyn PrivateSynthesizer>, Synth
 struct Private(Catall);
 
 impl PrivateSynthesizer for Private {
+    /// Noise and prior come before the draws, so that the law of the counts given the original ones is not that of the exact method.
+    fn records_card(&self) -> RecordsCard {
+        RecordsCard {
+            making: Making::NoisyModel { on_every_cell: true },
+            cells: None,
+            uniform_records: self.0.nprior,
+            leaves_out: None,
+            is_raked: false,
+        }
+    }
+
     fn spending(&self, public: &Public<'_>) -> Result<Vec<Spending>, SynthesisError> {
         let all = Attributes::all(public.domain);
         let (purpose, mechanism) = match public.charge {

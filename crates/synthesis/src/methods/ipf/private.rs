@@ -22,9 +22,9 @@ use privacy::{Cost, GuardedTable, NoiseLaw, PrivacyError};
 use serde::Deserialize;
 use table::{Attributes, Domain};
 
-use super::{CARD, IpfModel, Names, convergence, margins};
+use super::{CARD, IpfModel, LEAVES_OUT, Names, convergence, margins};
 use crate::private::{Accounting, PrivateSynthesizer, Public, Spending};
-use crate::{AnyModel, SynthesisError, registry};
+use crate::{AnyModel, Making, RecordsCard, SynthesisError, registry};
 
 /// The settings of a private run.
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -77,6 +77,16 @@ pub fn build(options: &toml::Table) -> Result<Box<dyn PrivateSynthesizer>, Synth
 }
 
 impl PrivateSynthesizer for Private {
+    fn records_card(&self) -> RecordsCard {
+        RecordsCard {
+            making: Making::NoisyModel { on_every_cell: false },
+            cells: None,
+            uniform_records: 0.0,
+            leaves_out: Some(LEAVES_OUT.to_owned()),
+            is_raked: false,
+        }
+    }
+
     fn accounting(&self) -> Accounting {
         Accounting::ZeroConcentrated
     }
@@ -217,10 +227,10 @@ impl ProtectedTable for Asking<'_, '_> {
         self.choices += 1;
         let margins: Vec<Attributes> =
             candidates.iter().map(|candidate| Attributes::new(candidate.attributes)).collect();
-        let asked: Vec<privacy::Candidate<'_>> = candidates
+        let asked: Vec<privacy::ExpectedMargin<'_>> = candidates
             .iter()
             .zip(&margins)
-            .map(|(candidate, of)| privacy::Candidate {
+            .map(|(candidate, of)| privacy::ExpectedMargin {
                 of,
                 expected: &candidate.expected,
                 penalty: candidate.penalty,

@@ -16,11 +16,11 @@ use super::auxiliary::{Auxiliary, AuxiliaryValues};
 use super::fitted_step;
 use super::plan::{Plan, Step, StepWay};
 use super::visit_sequence::best;
-use crate::card::{MethodCard, Needs, OptionCard};
+use crate::card::{MethodCard, Needs, OptionCard, Usual};
 use crate::randomness::Seed;
 use crate::run::{Estimate, Part};
 use crate::synthesizer::RecordSynthesizer;
-use crate::{Model, SynthesisError, Synthesizer, registry};
+use crate::{Making, Model, RecordsCard, SynthesisError, Synthesizer, registry};
 
 /// The card.
 pub const CARD: MethodCard = MethodCard {
@@ -32,19 +32,23 @@ pub const CARD: MethodCard = MethodCard {
         OptionCard {
             name: "neighbours",
             meaning: "to how many others each variable is linked by itself; a record must agree on all linked variables that are drawn before",
-            default: "2",
+            default: Usual::Value("2"),
         },
         OptionCard {
             name: "numbers",
             meaning: "`resample`: a class is drawn, then a number of that class; `categories`: every number is a category",
-            default: "resample",
+            default: Usual::Value("resample"),
         },
         OptionCard {
             name: "classes",
             meaning: "classes of a number where the schema declares no cuts",
-            default: "10",
+            default: Usual::Value("10"),
         },
     ],
+    reproducible: true,
+    privacy: None,
+    mechanism: None,
+    trials: &[],
     memory: "the data twice, and 12 bytes a record and variable: the donors",
     citation: "Chen in Taub, Elliot, Raab, Charest, Chen, O'Keefe, Pistner Nixon, Snoke & Slavković (2020), Creating the best risk-utility profile: the synthetic data challenge, 2.2",
 };
@@ -87,6 +91,18 @@ pub fn build(options: &toml::Table) -> Result<Synthesizer, SynthesisError> {
 }
 
 impl RecordSynthesizer for Graph {
+    fn records_card(&self) -> RecordsCard {
+        let leaves_out =
+            "each variable is drawn given the few that it depends on most; what it has to do with others";
+        RecordsCard {
+            making: Making::PlainDraws,
+            cells: None,
+            uniform_records: 0.0,
+            leaves_out: Some(leaves_out.to_owned()),
+            is_raked: false,
+        }
+    }
+
     fn fit(&self, records: &Table, part: &Part, seed: Seed) -> Result<Box<dyn Model<Table>>, SynthesisError> {
         let (plan, remark) = self.plan(records)?;
         Ok(Box::new(fitted_step::fit(&plan, records, part, seed, vec![remark])?))

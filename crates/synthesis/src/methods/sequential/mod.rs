@@ -39,6 +39,7 @@ mod posterior;
 mod predictors;
 mod proportional_odds;
 mod quantile;
+mod records;
 mod smoothing;
 mod step_drawing;
 mod stored_column;
@@ -51,11 +52,11 @@ mod visit_sequence;
 use table::schema::Origin;
 use table::{Column, Table, Variable};
 
-use crate::card::{MethodCard, Needs, OptionCard};
+use crate::card::{MethodCard, Needs, OptionCard, Suits, Trial, Usual};
 use crate::randomness::Seed;
 use crate::run::{Estimate, Part};
 use crate::synthesizer::RecordSynthesizer;
-use crate::{Model, SynthesisError, Synthesizer, registry};
+use crate::{Model, RecordsCard, SynthesisError, Synthesizer, registry};
 use options::Options;
 use plan::Plan;
 
@@ -71,69 +72,134 @@ pub const CARD: MethodCard = MethodCard {
         OptionCard {
             name: "method",
             meaning: "the method of variables of which [variables.NAME] says nothing else",
-            default: "cart",
+            default: Usual::Value("cart"),
         },
         OptionCard {
             name: "order",
             meaning: "in which order variables are visited: `file`, `auto` (by size and dependence), or a list of those that come first",
-            default: "file",
+            default: Usual::Value("file"),
         },
         OptionCard {
             name: "variables",
             meaning: "[variables.NAME] sections: method, predictors, except, within, and what the method honours",
-            default: "none",
+            default: Usual::Words("none"),
         },
         OptionCard {
             name: "auxiliary",
             meaning: "[auxiliary.NAME] sections: predictors that are made for the fit and not released (score and by; groups_of and rare)",
-            default: "none",
+            default: Usual::Words("none"),
         },
         OptionCard {
             name: "except",
             meaning: "variables that predict nothing unless `predictors` names them",
-            default: "none",
+            default: Usual::Words("none"),
         },
-        OptionCard { name: "proper", meaning: "draw parameters from their posterior too", default: "false" },
-        OptionCard { name: "min_bucket", meaning: "records that a leaf must hold", default: "5" },
+        OptionCard {
+            name: "proper",
+            meaning: "draw parameters from their posterior too",
+            default: Usual::Value("false"),
+        },
+        OptionCard {
+            name: "min_bucket",
+            meaning: "records that a leaf must hold",
+            default: Usual::Value("5"),
+        },
         OptionCard {
             name: "complexity",
             meaning: "share of the root's risk by which a split must lower it",
-            default: "1e-8",
+            default: Usual::Value("1e-8"),
         },
         OptionCard {
             name: "risk",
             meaning: "what that risk is for categories: `impurity`, or `misclassification` as in rpart and synthpop, where a split goes that does not change the most frequent level",
-            default: "impurity",
+            default: Usual::Value("impurity"),
         },
-        OptionCard { name: "depth", meaning: "splits between the root and a leaf at most", default: "30" },
+        OptionCard {
+            name: "depth",
+            meaning: "splits between the root and a leaf at most",
+            default: Usual::Value("30"),
+        },
         OptionCard {
             name: "main_effects",
             meaning: "weigh the donors of a CART leaf by main effects of all predictors, so that two-way tables are kept that the tree leaves out",
-            default: "true",
+            default: Usual::Value("true"),
         },
-        OptionCard { name: "trees", meaning: "trees of a forest or of bagging", default: "10" },
-        OptionCard { name: "bins", meaning: "bins of (0, 1] of quantile regression", default: "25" },
-        OptionCard { name: "donors", meaning: "donors of predictive mean matching", default: "5" },
+        OptionCard { name: "trees", meaning: "trees of a forest or of bagging", default: Usual::Value("10") },
+        OptionCard {
+            name: "bins",
+            meaning: "bins of (0, 1] of quantile regression",
+            default: Usual::Value("25"),
+        },
+        OptionCard {
+            name: "donors",
+            meaning: "donors of predictive mean matching",
+            default: Usual::Value("5"),
+        },
         OptionCard {
             name: "smoothing",
             meaning: "numbers near those of donors: `none`, `density` (a Gaussian kernel) or `spline` (of the quantile function)",
-            default: "none",
+            default: Usual::Value("none"),
         },
-        OptionCard { name: "smooth_above", meaning: "smooth only numbers from here on", default: "all" },
+        OptionCard {
+            name: "smooth_above",
+            meaning: "smooth only numbers from here on",
+            default: Usual::Words("all"),
+        },
         OptionCard {
             name: "two_stage",
             meaning: "draw a categorical variable in two stages where a third of its levels or fewer hold over 75 % of the records",
-            default: "false",
+            default: Usual::Value("false"),
         },
         OptionCard {
             name: "first_stage",
             meaning: "the method that decides between frequent and rare levels",
-            default: "the variable's method",
+            default: Usual::Words("the variable's method"),
         },
         OptionCard {
             name: "missing_method",
             meaning: "the method that decides whether a number is missing or a special code",
-            default: "the variable's method; logreg or polyreg where that is for numbers",
+            default: Usual::Words("the variable's method; logreg or polyreg where that is for numbers"),
+        },
+    ],
+    reproducible: true,
+    privacy: None,
+    mechanism: None,
+    trials: &[
+        Trial {
+            place: 1,
+            name: "cart-5",
+            label: "sequential trees, 5 records a leaf",
+            options: &["min_bucket=5"],
+            m: 1,
+            variables: 0,
+            suits: Suits::AnyTable,
+        },
+        Trial {
+            place: 2,
+            name: "cart-20",
+            label: "sequential trees, 20 records a leaf",
+            options: &["min_bucket=20"],
+            m: 1,
+            variables: 0,
+            suits: Suits::AnyTable,
+        },
+        Trial {
+            place: 3,
+            name: "cart-100",
+            label: "sequential trees, 100 records a leaf",
+            options: &["min_bucket=100"],
+            m: 1,
+            variables: 0,
+            suits: Suits::AnyTable,
+        },
+        Trial {
+            place: 4,
+            name: "parametric",
+            label: "sequential regressions",
+            options: &["method=parametric"],
+            m: 1,
+            variables: 0,
+            suits: Suits::AnyTable,
         },
     ],
     memory: "the data twice, and 10 to 40 bytes a record and variable: the donors and the splits",
@@ -155,6 +221,10 @@ pub fn build(given: &toml::Table) -> Result<Synthesizer, SynthesisError> {
 }
 
 impl RecordSynthesizer for Sequential {
+    fn records_card(&self) -> RecordsCard {
+        self.0.records_card()
+    }
+
     fn fit(&self, records: &Table, part: &Part, seed: Seed) -> Result<Box<dyn Model<Table>>, SynthesisError> {
         let plan = Plan::new(&self.0, records)?;
         let remarks = if part.is_stratum { Vec::new() } else { self.remarks(records) };

@@ -203,6 +203,11 @@ impl VariableOptions {
         })
     }
 
+    /// Whether the section has this key.
+    pub(super) fn says(&self, key: &str) -> bool {
+        self.keys.iter().any(|own| own == key)
+    }
+
     /// Refuses keys of the section that mean nothing for a variable of this name and kind, or without another key.
     pub(super) fn refuse_idle_keys(&self, name: &str, is_categorical: bool) -> Result<(), SynthesisError> {
         let idle = |key: &str| match key {

@@ -144,11 +144,11 @@ pub struct Marks {
 }
 
 /// The challenge's original, prepared.
-pub struct Battery {
+pub struct ChallengeMeasures {
     original: Table,
 }
 
-impl Battery {
+impl ChallengeMeasures {
     /// Prepares the original.
     pub fn new(original: &Table) -> Result<Self, ReproduceError> {
         Ok(Self { original: battery_table(original)? })

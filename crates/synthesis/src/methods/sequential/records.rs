@@ -1,0 +1,55 @@
+//! What a sequential recipe says of its records: which values are kept, whether parameters are drawn, what predicts nothing.
+
+use super::options::Options;
+use super::variable_methods::{VariableMethod, Way};
+use crate::{Making, RecordsCard};
+
+impl Options {
+    pub(super) fn records_card(&self) -> RecordsCard {
+        let kept: Vec<String> = self
+            .variables
+            .iter()
+            .filter(|(_, section)| section.method.is_some_and(is_kept))
+            .map(|(name, _)| name.clone())
+            .collect();
+        let making = if !kept.is_empty() || is_kept(self.method) {
+            Making::PartlyKept { kept }
+        } else if self.proper {
+            Making::ProperDraws
+        } else {
+            Making::PlainDraws
+        };
+        let apart = self.drawn_apart();
+        let leaves_out = (!apart.is_empty()).then(|| {
+            format!("the recipe keeps predictors from {}; what they have to do with those", apart.join(", "))
+        });
+        RecordsCard { making, cells: None, uniform_records: 0.0, leaves_out, is_raked: false }
+    }
+
+    /// Variables that are drawn without some of the others.
+    fn drawn_apart(&self) -> Vec<String> {
+        let mut apart = Vec::new();
+        if is_sampled(self.method) {
+            apart.push("every variable that has no method of its own (method = \"sample\")".to_owned());
+        }
+        if self.keys.iter().any(|key| key == "except") {
+            apart.push("every variable (except)".to_owned());
+        }
+        for (name, section) in &self.variables {
+            if let Some(key) = ["predictors", "except"].into_iter().find(|key| section.says(key)) {
+                apart.push(format!("{name} ({key})"));
+            } else if section.method.is_some_and(is_sampled) {
+                apart.push(format!("{name} (method = \"sample\")"));
+            }
+        }
+        apart
+    }
+}
+
+fn is_kept(method: &VariableMethod) -> bool {
+    matches!(method.way, Way::Keep)
+}
+
+fn is_sampled(method: &VariableMethod) -> bool {
+    matches!(method.way, Way::Sample)
+}
