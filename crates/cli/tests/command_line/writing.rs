@@ -4,7 +4,10 @@ use std::path::{Path, PathBuf};
 
 use crate::harness::lookalike;
 
-const TABLE: &str = "sex,age\nF,31\nM,47\nF,31\nM,12\nF,40\nM,12\n";
+/// A table that is large enough to be synthesised.
+fn table() -> String {
+    format!("sex,age\n{}", "F,31\nM,47\nF,31\nM,12\nF,40\nM,12\n".repeat(6))
+}
 
 /// A folder with a table, in which commands run.
 struct Desk(tempfile::TempDir);
@@ -12,7 +15,7 @@ struct Desk(tempfile::TempDir);
 impl Desk {
     fn new() -> Self {
         let desk = Self(tempfile::tempdir().unwrap());
-        std::fs::write(desk.path("mine.csv"), TABLE).unwrap();
+        std::fs::write(desk.path("mine.csv"), table()).unwrap();
         desk
     }
 
@@ -68,7 +71,7 @@ fn an_input_is_never_replaced() {
         ] {
             let message = desk.refused(&command);
             assert!(message.contains("is an input of this run"), "{command}: {message}");
-            assert_eq!(desk.text("mine.csv"), TABLE, "{command}");
+            assert_eq!(desk.text("mine.csv"), table(), "{command}");
         }
     }
     let message = desk.refused("describe mine.csv --schema s.toml --write-schema s.toml --force");
@@ -96,14 +99,14 @@ fn a_file_that_exists_needs_force_and_a_stream_does_not() {
         desk.run("describe mine.csv --json /dev/null").success();
         let output = desk.run("describe mine.csv --quiet --json /dev/stdout").success();
         let profile: serde_json::Value = serde_json::from_slice(&output.get_output().stdout).unwrap();
-        assert_eq!(profile["rows"], 6);
+        assert_eq!(profile["rows"], 36);
         assert!(std::process::Command::new("mkfifo").arg(desk.path("pipe")).status().unwrap().success());
         let reader = std::thread::spawn({
             let pipe = desk.path("pipe");
             move || std::fs::read_to_string(pipe).unwrap()
         });
         desk.run("describe mine.csv --quiet --json pipe").success();
-        assert!(reader.join().unwrap().contains("\"rows\": 6"));
+        assert!(reader.join().unwrap().contains("\"rows\": 36"));
         desk.run("describe mine.csv --write-schema draft.toml").success();
         assert_eq!((mode(&desk.path("draft.toml")), mode(&desk.path("a.json"))), (0o600, 0o600));
     }
@@ -142,7 +145,7 @@ fn force_replaces_a_release_and_nothing_beside_it() {
     assert!(message.contains("holds an input"), "{message}");
     let dead = desk.path(".lookalike-dead");
     std::fs::create_dir(&dead).unwrap();
-    std::fs::write(dead.join("half.csv"), TABLE).unwrap();
+    std::fs::write(dead.join("half.csv"), table()).unwrap();
     let long_ago = std::time::SystemTime::now() - std::time::Duration::from_secs(3600);
     std::fs::File::open(&dead).unwrap().set_modified(long_ago).unwrap();
     desk.run("synth mine.csv --method catall --out out --force").success();

@@ -66,7 +66,8 @@ pub(super) fn with_identifiers(table: Table) -> Result<Table, TableError> {
         Column::Text(text)
     };
     let columns = variables.iter_mut().zip(columns).zip(found).map(set_apart).collect();
-    Table::new(Arc::new(Schema::new(variables, Vec::new(), Vec::new())?), columns)
+    let decimal = schema.decimal();
+    Table::new(Arc::new(Schema::new(variables, Vec::new(), Vec::new())?.with_decimal(decimal)), columns)
 }
 
 /// The table with levels of the texts that were taken for identifiers and are categories by the schema.
@@ -89,7 +90,8 @@ pub(super) fn with_levels(table: Table, file: &SchemaFile) -> Result<Table, Tabl
         column => column,
     };
     let columns = variables.iter_mut().zip(columns).map(levelled).collect();
-    Table::new(Arc::new(Schema::new(variables, Vec::new(), Vec::new())?), columns)
+    let decimal = schema.decimal();
+    Table::new(Arc::new(Schema::new(variables, Vec::new(), Vec::new())?.with_decimal(decimal)), columns)
 }
 
 fn learn(piece: Piece, held: Option<&DataType>) -> (Kind, Column, bool) {

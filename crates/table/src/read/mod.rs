@@ -94,9 +94,15 @@ pub fn read_unchecked(path: &Path, options: &ReadOptions) -> Result<Table, Table
     let length = length.map_err(|source| cannot_open(path, source))?;
     let watched = || Watched::open(path, &options.watch);
     let table = match &start[..length] {
-        [b'P', b'A', b'R', b'1', ..] => arrow_batches::read_parquet(path, options),
-        [b'A', b'R', b'R', b'O', b'W', b'1', ..] => arrow_batches::read_ipc_file(path, options),
-        [0xff, 0xff, 0xff, 0xff, ..] => arrow_batches::read_ipc_stream(path, options),
+        [b'P', b'A', b'R', b'1', ..] => {
+            undamaged(path, "Parquet", || arrow_batches::read_parquet(path, options))
+        }
+        [b'A', b'R', b'R', b'O', b'W', b'1', ..] => {
+            undamaged(path, "Arrow IPC", || arrow_batches::read_ipc_file(path, options))
+        }
+        [0xff, 0xff, 0xff, 0xff, ..] => {
+            undamaged(path, "Arrow IPC", || arrow_batches::read_ipc_stream(path, options))
+        }
         _ => read_text(path, &|| Ok(Box::new(watched()?) as Box<dyn Read + Send>), options),
     };
     with_identifiers(table?, options)
@@ -108,6 +114,18 @@ fn with_identifiers(table: Table, options: &ReadOptions) -> Result<Table, TableE
         Some(schema) => learn::with_levels(table, schema),
         None => learn::with_identifiers(table),
     }
+}
+
+/// What `read` reads. The libraries of typed formats trust lengths that a damaged file says, and panic over them; that is an error like others.
+fn undamaged(
+    path: &Path,
+    format: &str,
+    read: impl FnOnce() -> Result<Table, TableError>,
+) -> Result<Table, TableError> {
+    std::panic::catch_unwind(std::panic::AssertUnwindSafe(read)).unwrap_or_else(|_| {
+        let message = format!("not a readable {format} file: it is damaged");
+        Err(TableError::file(path, FileProblem::Format(message)))
+    })
 }
 
 /// Reads CSV, packed or not, unless it begins as something else.
