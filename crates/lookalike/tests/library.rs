@@ -18,7 +18,7 @@ fn town(people: usize) -> Data {
 }
 
 fn of_recipe(recipe: &str) -> Version {
-    Version::OfRecipe(Recipe::parse(recipe).unwrap())
+    Version::OfRecipe(Box::new(Recipe::parse(recipe).unwrap()))
 }
 
 fn entries(folder: &Path) -> Vec<String> {

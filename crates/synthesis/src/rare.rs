@@ -64,7 +64,8 @@ pub fn protect(records: &Table) -> Result<Protected<'_>, SynthesisError> {
     let mut variables = schema.variables().to_vec();
     let mut columns = records.columns().to_vec();
     let mut replaced: HashSet<u32> = HashSet::new();
-    let (mut levels, mut numbers): (Vec<(String, usize)>, Vec<(String, usize)>) = (Vec::new(), Vec::new());
+    let mut levels: Vec<(String, usize)> = Vec::new();
+    let mut numbers: Vec<(String, usize)> = Vec::new();
     for position in 0..variables.len() {
         let variable = &variables[position];
         if variable.origin != Origin::Learned || variable.formula.is_some() {

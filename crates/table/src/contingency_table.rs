@@ -153,7 +153,7 @@ impl ContingencyTable {
             && keys().is_sorted_by(|left, right| left < right)
             && !counts.contains(&0)
             && counts.iter().try_fold(0_u64, |total, count| total.checked_add(*count)).is_some();
-        holds.then(|| Self { attributes, packing, words, counts })
+        holds.then_some(Self { attributes, packing, words, counts })
     }
 
     /// The sparse form of a dense margin.

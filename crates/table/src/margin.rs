@@ -86,7 +86,7 @@ impl Margin {
             })
         };
         let counts = (0..sizes.iter().product()).map(|index| self.counts[index_of(index)]).collect();
-        (rest.len() == sizes.len()).then(|| Self { attributes: rest, sizes, counts })
+        (rest.len() == sizes.len()).then_some(Self { attributes: rest, sizes, counts })
     }
 
     /// The margin over a part of the variables; `None` if one of them is not in this margin.

@@ -71,10 +71,13 @@ pub enum Step<'a> {
     },
 }
 
+/// Called with every step.
+type Progress = dyn Fn(Step<'_>) + Send + Sync;
+
 /// Who watches, and whether the work is still wanted. The default watches nothing and never cancels.
 #[derive(Clone, Default)]
 pub struct Watch {
-    progress: Option<Arc<dyn Fn(Step<'_>) + Send + Sync>>,
+    progress: Option<Arc<Progress>>,
     cancel: Cancel,
 }
 

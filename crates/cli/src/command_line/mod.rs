@@ -68,7 +68,7 @@ enum Command {
     /// Describe a table and what is risky about it; draft its schema
     Describe(describe::Describe),
     /// Make synthetic versions of a table
-    Synth(synth::Synth),
+    Synth(Box<synth::Synth>),
     /// Draw more data sets from a saved model
     Sample(sample::Sample),
     /// Compute what the saturated mechanism would give and cost, without generating

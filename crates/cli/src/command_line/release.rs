@@ -138,7 +138,7 @@ impl ReleaseCommand {
             (Some(folder), _) => {
                 Ok(Version::OfFrontier { folder: folder.clone(), choose: self.choose.clone() })
             }
-            (None, Some(path)) => Ok(Version::OfRecipe(Recipe::read(path)?)),
+            (None, Some(path)) => Ok(Version::OfRecipe(Box::new(Recipe::read(path)?))),
             (None, None) => Err(Failure::Usage("name a --frontier or a --recipe".into())),
         }
     }

@@ -22,7 +22,7 @@ fn planted() -> Planted {
     let mut state = 42_u64;
     let mut below = |limit: u64| {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (u128::from(state) * u128::from(limit) >> 64) as u64
+        ((u128::from(state) * u128::from(limit)) >> 64) as u64
     };
     let (mut accounts, mut cases, mut answers) = (Vec::new(), Vec::new(), Vec::new());
     let known: Vec<String> =

@@ -76,7 +76,7 @@ pub enum Version {
         choose: Option<String>,
     },
     /// What this recipe makes.
-    OfRecipe(Recipe),
+    OfRecipe(Box<Recipe>),
 }
 
 /// What was released.
@@ -243,7 +243,7 @@ impl ReleaseRequest {
                 let message = "that contestant was made by another tool; what Lookalike did not make it cannot release; name another one with the option `choose`";
                 return Err(Error::Usage(message.into()));
             }
-            (None, Version::OfRecipe(recipe)) => recipe.clone(),
+            (None, Version::OfRecipe(recipe)) => recipe.as_ref().clone(),
             (None, Version::OfFrontier { .. }) => {
                 return Err(Error::Usage("name a frontier or a recipe".into()));
             }

@@ -71,13 +71,14 @@ impl Identifiers {
     pub fn learn(records: &Table) -> Self {
         let schema = records.schema();
         let columns = text_columns(records);
+        let made = without_pointers(schema, &columns);
         let mut learned: Vec<NewIdentifier> = Vec::new();
         for name in in_order(schema, Some(records)) {
             let Some((_, text)) = columns.iter().find(|(known, _)| *known == name) else { continue };
             let Ok(variable) = schema.variable(name) else { continue };
             let target = variable.identifier.refers_to.as_deref();
             let target = target.and_then(|target| columns.iter().find(|(known, _)| *known == target));
-            let within = finer(name, text, &columns).filter(|_| target.is_none());
+            let within = finer(name, text, &made).filter(|_| target.is_none());
             let (source, sizes, missing) = match target {
                 Some((target, of_target)) => {
                     let itself = points_to_itself(text, of_target);
@@ -330,12 +331,13 @@ fn into_groups<'a>(units: &'a [u32], sizes: &Sizes, rng: &mut Rng) -> Vec<&'a [u
 /// The identifiers of a schema, each after those that it needs: a pointer after its target, a coarser one after the finer.
 fn in_order<'a>(schema: &'a Schema, records: Option<&Table>) -> Vec<&'a str> {
     let columns = records.map(text_columns).unwrap_or_default();
+    let made = without_pointers(schema, &columns);
     let all = schema.variables().iter().filter(|variable| variable.kind == Kind::TextId);
     let mut open: Vec<(&str, Option<&str>)> = all
         .map(|variable| {
             let name = variable.name.as_str();
             let own = columns.iter().find(|(known, _)| *known == name);
-            let finer = own.and_then(|(_, text)| finer(name, text, &columns));
+            let finer = own.and_then(|(_, text)| finer(name, text, &made));
             (name, variable.identifier.refers_to.as_deref().or(finer))
         })
         .map(|(name, needs)| (name, needs.and_then(|needs| Some(schema.variable(needs).ok()?.name.as_str()))))
@@ -358,6 +360,15 @@ fn text_columns(records: &Table) -> Vec<(&str, &TextColumn)> {
         _ => None,
     });
     text.collect()
+}
+
+/// The identifiers whose values are their own.
+fn without_pointers<'a>(
+    schema: &Schema,
+    columns: &[(&'a str, &'a TextColumn)],
+) -> Vec<(&'a str, &'a TextColumn)> {
+    let is_made = |name: &str| schema.variable(name).is_ok_and(|of| of.identifier.refers_to.is_none());
+    columns.iter().copied().filter(|(name, _)| is_made(name)).collect()
 }
 
 /// The identifier that repeats, has more values than this one, and within whose records this one never changes; of several the one with the fewest values.

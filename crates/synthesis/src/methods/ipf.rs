@@ -463,7 +463,7 @@ impl Model<Cells> for IpfModel {
         let sampler = self.model.sampler();
         let Some(zeros) = &self.redrawn else {
             let block = |block, rows, _| sampler.block(block, rows, seed.bytes());
-            return Ok(Cells::draw(&self.domain, rows, seed, block).into());
+            return Ok(Cells::draw(&self.domain, rows, seed, block));
         };
         let stuck = AtomicBool::new(false);
         let cells = Cells::draw(&self.domain, rows, seed, |number, rows, _| {
@@ -476,7 +476,7 @@ impl Model<Cells> for IpfModel {
             let message = "nearly everything that the model draws breaks the schema; raise the budget, or relax the rules";
             return Err(SynthesisError::Fit { method: CARD.name, message: message.into() });
         }
-        Ok(cells.into())
+        Ok(cells)
     }
 
     fn remarks(&self) -> Vec<String> {

@@ -390,7 +390,7 @@ impl Model<Cells> for SaturatedModel {
             let column = |place: usize| records.iter().map(|cell| class(*cell as usize, place)).collect();
             (0..domain.variables().len()).map(column).collect()
         });
-        Ok(cells.into())
+        Ok(cells)
     }
 
     fn store(&self, into: &mut StateWriter<'_>) -> std::io::Result<()> {

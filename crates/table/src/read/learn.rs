@@ -40,7 +40,9 @@ fn stored(kind: &Kind, column: &Column, held: Option<&DataType>) -> Option<Store
             Stored::of_whole_numbers(levels.iter())
         }
         (Kind::TextId, Column::Text(text)) => {
+            // New identifiers of the same length may be too long for 64 bits without a sign; they stay text.
             Stored::of_whole_numbers(text.dictionary.iter().map(String::as_str))
+                .filter(|stored| *stored == Stored::Integer)
         }
         _ => None,
     }
@@ -56,8 +58,8 @@ pub(super) fn with_identifiers(table: Table) -> Result<Table, TableError> {
     let mut variables = schema.variables().to_vec();
     let set_apart = |((variable, column), evidence): ((&mut Variable, Column), Option<Evidence>)| {
         let Some(evidence) = evidence else { return column };
-        variable.identifier.whole = matches!(column, Column::Integer(_))
-            || matches!(variable.stored, Some(Stored::Integer | Stored::Unsigned));
+        variable.stored = variable.stored.filter(|stored| *stored == Stored::Integer);
+        variable.identifier.whole = matches!(column, Column::Integer(_)) || variable.stored.is_some();
         let text = column.into_text(variable);
         variable.kind = Kind::TextId;
         if let Evidence::PointsTo(target) = evidence {

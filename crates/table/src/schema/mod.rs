@@ -325,7 +325,7 @@ impl Variable {
                 Kind::Categorical { levels } | Kind::Ordinal { levels } => {
                     levels.iter().all(|level| stored.holds(level))
                 }
-                Kind::TextId => stored != Stored::Boolean,
+                Kind::TextId => stored == Stored::Integer,
                 _ => false,
             };
             if !fits {
