@@ -195,7 +195,7 @@ impl Question<'_> {
                     rule.name(),
                     format!(
                         "cannot undo the noise of this release: on {cells:.0} cells it makes up to {noise:.0} records out of nothing, beside {rows} original ones; ask for a \
-                         release by `ipf`, or with fewer cells or a larger epsilon"
+                         release of margins, or with fewer cells or a larger epsilon"
                     ),
                 ))
             }

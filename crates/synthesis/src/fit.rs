@@ -110,7 +110,7 @@ fn fit_records(
 ) -> Result<Fitted, SynthesisError> {
     let Some(table) = source.table() else {
         let message = format!(
-            "`{}` needs the records themselves, and here are only their counts; take a method of counts, such as `ipf` or `catall`",
+            "`{}` needs the records themselves, and here are only their counts; take a method of counts; `lookalike methods` says which are",
             recipe.method
         );
         return Err(SynthesisError::option("method", message));

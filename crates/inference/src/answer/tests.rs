@@ -317,7 +317,7 @@ fn noise_that_drowns_the_data_is_told_or_refused() {
         asked(&recipe, "share(smoke) by sex", &manner)
     };
     // Ten cells, each of which gains up to about 1/(2ε) records: 1,000 at ε = 0.005, 50 at 0.1, 0.5 at 3.
-    assert!(with(0.005).unwrap_err().to_string().contains("ask for a release by `ipf`"));
+    assert!(with(0.005).unwrap_err().to_string().contains("ask for a release of margins"));
     let some = with(0.1).unwrap().warnings.join("; ");
     assert!(some.contains("noise on 10 cells makes up to 50 records"), "{some}");
     assert!(with(3.0).unwrap().warnings.is_empty());

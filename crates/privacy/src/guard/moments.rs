@@ -163,7 +163,7 @@ impl<'a> Held<'a> {
         match self {
             Self::Records { records, rows, .. } => Ok((records, rows.as_deref())),
             Self::Counts(_) => Err(PrivacyError::Table(
-                "a sum of numbers needs the records themselves, and here are only their counts; use a method of counts, such as `ipf`"
+                "a sum of numbers needs the records themselves, and here are only their counts; use a method of counts"
                     .into(),
             )),
         }

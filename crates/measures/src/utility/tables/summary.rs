@@ -1,6 +1,6 @@
 //! Many tables in a few numbers: the mean, the worst, and a score for each variable.
 
-use super::{TableStatistic, TableUtility, WhichTables};
+use super::{TableStatistic, TableUtility, WhichTables, names};
 use crate::{Finding, card_of};
 
 /// What a set of tables says together. Numbers that are undefined in a table are left out of means and counted.
@@ -81,12 +81,12 @@ impl TablesSummary {
             };
             which.note(finding)
         };
-        let mean = finding("tables.mean_s_pmse", &[], self.mean(TableStatistic::SPmse))
+        let mean = finding(names::MEAN_S_PMSE, &[], self.mean(TableStatistic::SPmse))
             .with("tables", self.tables)
             .with("undefined", self.undefined(TableStatistic::SPmse));
         let worst = self.worst.first();
         let on = worst.map_or(&[][..], |worst| &worst.on);
-        let worst = finding("tables.worst_s_pmse", on, worst.and_then(|worst| worst.s_pmse().ok()));
+        let worst = finding(names::WORST_S_PMSE, on, worst.and_then(|worst| worst.s_pmse().ok()));
         let of_variable = |score: &VariableScore| {
             finding("tables.variable_s_pmse", std::slice::from_ref(&score.variable), score.mean_s_pmse)
         };
