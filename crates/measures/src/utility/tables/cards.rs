@@ -177,7 +177,7 @@ pub(super) const CARDS: &[MeasureCard] = &[
     )
     .keeping(Kept::Extremes),
     card(
-        "tables.variable_s_pmse",
+        names::VARIABLE_S_PMSE,
         "How far are the tables that hold this variable, on average?",
         Range::NOT_NEGATIVE,
         Null::Value(1.0),

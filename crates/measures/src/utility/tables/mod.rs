@@ -89,6 +89,8 @@ pub mod names {
     pub const MEAN_S_PMSE: &str = "tables.mean_s_pmse";
     /// `tables.worst_s_pmse`.
     pub const WORST_S_PMSE: &str = "tables.worst_s_pmse";
+    /// `tables.variable_s_pmse`.
+    pub const VARIABLE_S_PMSE: &str = "tables.variable_s_pmse";
 }
 
 /// The card of the family.

@@ -88,7 +88,7 @@ impl TablesSummary {
         let on = worst.map_or(&[][..], |worst| &worst.on);
         let worst = finding(names::WORST_S_PMSE, on, worst.and_then(|worst| worst.s_pmse().ok()));
         let of_variable = |score: &VariableScore| {
-            finding("tables.variable_s_pmse", std::slice::from_ref(&score.variable), score.mean_s_pmse)
+            finding(names::VARIABLE_S_PMSE, std::slice::from_ref(&score.variable), score.mean_s_pmse)
         };
         [mean, worst].into_iter().chain(self.variables.iter().map(of_variable)).collect()
     }
