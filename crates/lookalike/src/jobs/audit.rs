@@ -12,7 +12,7 @@ use crate::Error;
 /// use lookalike::{AuditRequest, Watch};
 /// use lookalike::frontier::audit::Claim;
 ///
-/// let claim = Claim { epsilon: 1.0, delta: None, runs: 50, confidence: 0.99 };
+/// let claim = Claim { epsilon: 1.0, delta: None, runs: 100, confidence: 0.99 };
 /// let found = AuditRequest::new("dirichlet", claim).run(&Watch::default())?;
 /// assert!(found.passed);
 /// # Ok::<(), lookalike::Error>(())
