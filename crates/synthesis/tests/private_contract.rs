@@ -179,7 +179,7 @@ fn a_learned_schema_is_refused_with_the_command_that_helps() {
 #[case::seed(|recipe: &mut Recipe| recipe.seed = Some(1), "no seed")]
 #[case::saturated(|recipe: &mut Recipe| recipe.method = "saturated".into(), "cannot be private")]
 #[case::epsilon(|recipe: &mut Recipe| recipe.privacy.as_mut().unwrap().epsilon = Some(0.0), "above 0")]
-#[case::no_budget(|recipe: &mut Recipe| recipe.privacy = None, "needs a budget")]
+#[case::no_budget(|recipe: &mut Recipe| recipe.privacy = Some(Default::default()), "needs a budget")]
 #[case::options(|recipe: &mut Recipe| recipe.set("sweeps=5").unwrap(), "no meaning in a private run")]
 #[case::planned(|recipe: &mut Recipe| recipe.set("margins=sex:age").unwrap(), "chooses and weighs margins itself")]
 #[case::strata(|recipe: &mut Recipe| recipe.strata = vec!["size".into()], "size")]

@@ -46,7 +46,7 @@ fn both_files_are_seen_over_the_same_classes_with_missing_and_codes() {
 #[test]
 fn many_numbers_fall_into_round_intervals_and_their_shares_add_up() {
     let rows: String = (0..1000).map(|row| format!("{}\n", (row * 37) % 500)).collect();
-    let original = table(&format!("x\n{rows}100000\n"));
+    let original = table(&format!("x\n{rows}{}100000\n", rows.repeat(2)));
     let sets = SyntheticSets { original: &original, synthetic: &[&original], holdout: None };
     let x = &distribution::compared(&sets)[0];
     assert!((x.original.iter().sum::<f64>() - 1.0).abs() < 1e-12);

@@ -410,7 +410,8 @@ fn a_damaged_tree_is_refused() {
 }
 
 fn stored(tree: &Tree) -> Tree {
-    Tree::from_arrays(tree.arrays(), tree.donors.len()).unwrap()
+    let records = tree.donors.iter().max().map_or(0, |last| *last as usize + 1);
+    Tree::from_arrays(tree.arrays(), records).unwrap()
 }
 
 #[test]

@@ -116,8 +116,6 @@ fn one_seed_one_column_and_running_numbers_come_in_random_order() {
     let in_place =
         ids.iter().enumerate().filter(|(row, id)| id.as_deref() == Some(&(row + 1).to_string())).count();
     assert!(in_place <= 12, "{in_place}");
-    let stored: Identifiers = serde_json::from_str(&serde_json::to_string(&learned).unwrap()).unwrap();
-    assert_eq!(stored, learned);
 }
 
 #[test]

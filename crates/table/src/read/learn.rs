@@ -60,6 +60,7 @@ pub(super) fn with_identifiers(table: Table) -> Result<Table, TableError> {
         let Some(evidence) = evidence else { return column };
         variable.stored = variable.stored.filter(|stored| *stored == Stored::Integer);
         variable.identifier.whole = matches!(column, Column::Integer(_)) || variable.stored.is_some();
+        variable.stored = variable.identifier.whole.then_some(Stored::Integer);
         let text = column.into_text(variable);
         variable.kind = Kind::TextId;
         if let Evidence::PointsTo(target) = evidence {
