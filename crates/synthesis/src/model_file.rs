@@ -55,12 +55,15 @@ pub struct ModelFile<'a> {
 }
 
 impl<'a> ModelFile<'a> {
-    /// The file of a model that was fitted by this recipe; refused if each of its data sets has to be paid for.
-    pub fn new(recipe: &Recipe, fitted: &'a Fitted) -> Result<Self, SynthesisError> {
+    /// The file of a fitted model, with its recipe and its ledger; refused if each of its data sets has to be paid for. Noise that can be replayed can be
+    /// taken off again: such a model is confidential.
+    pub fn new(fitted: &'a Fitted) -> Result<Self, SynthesisError> {
         if let Some(message) = fitted.refuses_saving() {
             return Err(SynthesisError::option("save-model", message));
         }
-        let confidential = fitted.confidential();
+        let (recipe, ledger) = (fitted.recipe(), fitted.ledger());
+        let replayable = ledger.and_then(|ledger| ledger.warning.as_deref());
+        let confidential = replayable.or(fitted.confidential());
         let header = ModelHeader {
             format: FORMAT.into(),
             method: recipe.method.clone(),
@@ -68,21 +71,12 @@ impl<'a> ModelFile<'a> {
             confidential_because: confidential.map(str::to_owned),
             recipe: recipe.clone(),
             original_rows: fitted.original_rows() as u64,
-            ledger: None,
+            ledger: ledger.cloned(),
             schema: fitted.model_schema().to_toml(),
             domain: fitted.domain().cloned().map_or_else(|| Domain::new(Vec::new()), Ok)?,
             remarks: fitted.own_remarks().to_vec(),
         };
         Ok(Self { header, fitted })
-    }
-
-    /// The same file with the ledger of a private fit. Noise that can be replayed can be taken off again: such a model is confidential.
-    pub fn with_ledger(mut self, ledger: Option<LedgerRecord>) -> Self {
-        if let Some(warning) = ledger.as_ref().and_then(|ledger| ledger.warning.clone()) {
-            (self.header.confidential, self.header.confidential_because) = (true, Some(warning));
-        }
-        self.header.ledger = ledger;
-        self
     }
 
     /// Writes the file, whole or not at all, without a copy of the model in memory; a confidential one for its owner alone.

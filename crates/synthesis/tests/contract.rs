@@ -75,7 +75,7 @@ fn every_model_is_the_same_after_a_walk_through_its_file() {
             }
             let fitted = fit(&people, &recipe, &Run::default()).unwrap();
             let path = folder.path().join(method.card.name);
-            ModelFile::new(&recipe, &fitted).unwrap().write(&path).unwrap();
+            ModelFile::new(&fitted).unwrap().write(&path).unwrap();
             let file = SavedModel::read(&path).unwrap();
             let header = &file.header;
             assert!(header.confidential && header.confidential_because.is_some(), "{}", method.card.name);

@@ -115,7 +115,7 @@ impl SynthesiseRequest {
         let fitted = synthesis::fit_for_release(&table, &self.recipe, &run)?;
         let ledger = fitted.ledger().cloned();
         let model = match &self.save_model {
-            Some(path) => Some((path, ModelFile::new(&self.recipe, &fitted)?.with_ledger(ledger.clone()))),
+            Some(path) => Some((path, ModelFile::new(&fitted)?)),
             None => None,
         };
         let manifest = match &self.out {

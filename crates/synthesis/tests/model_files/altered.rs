@@ -30,7 +30,7 @@ fn altered_files_are_refused_or_harmless() {
     let (mut refused, mut harmless, mut panicked) = (0, 0, Vec::new());
     let before = memory();
     for (name, recipe) in recipes() {
-        let container = Container::parse(&saved(&recipe, &fitted(&people, &recipe)));
+        let container = Container::parse(&saved(&fitted(&people, &recipe)));
         for number in 0..each {
             let mut altered = container.clone();
             let mut what = alter(&mut altered, &mut rng);

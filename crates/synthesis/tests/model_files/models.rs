@@ -161,10 +161,10 @@ pub(crate) fn fitted(people: &Table, recipe: &Recipe) -> Fitted {
 }
 
 /// The bytes of its file.
-pub(crate) fn saved(recipe: &Recipe, fitted: &Fitted) -> Vec<u8> {
+pub(crate) fn saved(fitted: &Fitted) -> Vec<u8> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("model");
-    ModelFile::new(recipe, fitted).unwrap().write(&path).unwrap();
+    ModelFile::new(fitted).unwrap().write(&path).unwrap();
     std::fs::read(&path).unwrap()
 }
 

@@ -16,7 +16,7 @@ fn refusal(bytes: &[u8]) -> String {
 
 fn model() -> Vec<u8> {
     let recipe = Recipe { seed: Some(1), ..Recipe::new("catall") };
-    saved(&recipe, &fitted(&people(60), &recipe))
+    saved(&fitted(&people(60), &recipe))
 }
 
 #[test]
@@ -80,6 +80,6 @@ fn a_confidential_model_is_its_owners_alone() {
     let path = folder.path().join("model");
     let recipe = Recipe { seed: Some(1), ..Recipe::new("catall") };
     let fitted = fitted(&people(60), &recipe);
-    synthesis::model_file::ModelFile::new(&recipe, &fitted).unwrap().write(&path).unwrap();
+    synthesis::model_file::ModelFile::new(&fitted).unwrap().write(&path).unwrap();
     assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o077, 0);
 }

@@ -143,7 +143,7 @@ fn every_method_of_a_variable_is_the_same_after_a_walk_through_its_file() {
         let recipe = recipe(options);
         let fitted = fit(&original, &recipe, &Run::default()).unwrap();
         let path = folder.path().join(number.to_string());
-        ModelFile::new(&recipe, &fitted).unwrap().write(&path).unwrap();
+        ModelFile::new(&fitted).unwrap().write(&path).unwrap();
         let again = SavedModel::read(&path).unwrap().fitted(&recipe).unwrap();
         assert_eq!(csv_text(&fitted.table(0).unwrap()), csv_text(&again.table(0).unwrap()), "{options}");
     }
