@@ -114,10 +114,9 @@ impl StoredPart<'_> {
     }
 }
 
-/// Whether a file is what a write left that was killed: `.tmp` and six letters or digits.
+/// Whether a file is what a write left that was killed.
 fn is_unfinished(name: &str) -> bool {
-    name.strip_prefix(".tmp")
-        .is_some_and(|rest| rest.len() == 6 && rest.bytes().all(|byte| byte.is_ascii_alphanumeric()))
+    name.starts_with(atomic_file::PREFIX)
 }
 
 /// Removes what a run has kept, once it is no longer needed, and the folder if nothing else is in it.

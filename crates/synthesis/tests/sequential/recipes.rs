@@ -159,7 +159,7 @@ fn a_run_that_was_killed_at_any_variable_resumes_to_the_same_bytes() {
         let run = Run { checkpoint: Some(kept.clone()), ..Run::default() };
         // Killed at its very first write.
         std::fs::create_dir(&kept).unwrap();
-        std::fs::write(kept.join(".tmpAbCdEf"), "half").unwrap();
+        std::fs::write(kept.join(".lookalike-AbCdEf"), "half").unwrap();
         let whole = fit(&original, &recipe, &run).unwrap();
         let expected = csv_text(&whole.table(0).unwrap());
         let parts = if strata.is_empty() { kept.clone() } else { kept.join("stratum-2") };
