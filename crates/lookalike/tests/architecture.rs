@@ -2,11 +2,10 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should panic")]
 
-use std::path::Path;
 
 #[test]
 fn the_newcomers_walk_leads_through_files_that_exist() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let root = shared_data::checkout();
     let page = std::fs::read_to_string(root.join("ARCHITECTURE.md")).unwrap();
     let walk = page.split("## A newcomer's walk").nth(1).unwrap().split("\n## ").next().unwrap();
     let files: Vec<&str> = walk

@@ -30,7 +30,7 @@ const OTHER_MEANINGS: &[(&str, &str)] = &[
 ];
 
 fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
+    shared_data::checkout().canonicalize().unwrap()
 }
 
 fn sources_in(folder: &Path, found: &mut Vec<PathBuf>) {

@@ -5,7 +5,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should panic")]
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use synthesis::{Recipe, generate};
 use table::read::{ReadOptions, read_table};
@@ -13,7 +13,7 @@ use table::schema::SchemaFile;
 use table::{Column, Table};
 
 fn recipes() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../research/papers/recipes")
+    shared_data::checkout().join("research/papers/recipes")
 }
 
 fn households() -> Option<Table> {

@@ -114,7 +114,7 @@ fn the_published_json_schemas_are_up_to_date() {
     ];
     for (document, file) in published {
         let output = lookalike().args(["json-schema", document]).assert().success();
-        let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/json-schema").join(file);
+        let path = shared_data::checkout().join("docs/json-schema").join(file);
         let published = std::fs::read(&path).unwrap_or_default();
         let hint = format!("run `cargo run -- json-schema {document} > docs/json-schema/{file}`");
         assert!(output.get_output().stdout == published, "{hint}");

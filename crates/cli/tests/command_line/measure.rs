@@ -290,7 +290,7 @@ fn one_seed_gives_one_result_on_any_number_of_threads() {
 #[test]
 fn the_page_of_measures_is_up_to_date() {
     let output = lookalike().args(["measures", "--markdown"]).assert().success();
-    let page = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/measures.md");
+    let page = shared_data::checkout().join("docs/measures.md");
     let written = std::fs::read(page).unwrap_or_default();
     assert!(
         output.get_output().stdout == written,

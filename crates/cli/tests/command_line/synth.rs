@@ -225,7 +225,7 @@ fn a_saved_model_draws_the_same_release_without_the_data() {
 #[test]
 fn the_page_of_methods_is_up_to_date() {
     let output = lookalike().args(["methods", "--markdown"]).assert().success();
-    let page = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/methods.md");
+    let page = shared_data::checkout().join("docs/methods.md");
     let written = std::fs::read(page).unwrap_or_default();
     assert!(output.get_output().stdout == written, "run `cargo run -- methods --markdown > docs/methods.md`");
 }

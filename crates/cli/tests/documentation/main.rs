@@ -21,7 +21,7 @@ use std::path::{Path, PathBuf};
 use page::Page;
 
 fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+    shared_data::checkout()
 }
 
 /// The pages of the book, from its table of contents.
