@@ -5,7 +5,7 @@
 use measures::{MEASURES, Measure, Settings, evaluate_source};
 use table::read::{ReadOptions, read_csv_text};
 use table::schema::SchemaFile;
-use table::{Attributes, CountSource, DeclaredSchema, Source, SparseSource, Table};
+use table::{Attributes, DeclaredSchema, Source, SparseSource, Table};
 
 const SCHEMA: &str = "[table]\ndeclared = true\nreason = \"invented\"\n\
     [variables.sex]\nkind = \"categorical\"\nlevels = [\"F\", \"M\"]\n\

@@ -32,6 +32,7 @@ pub mod key;
 pub mod methods;
 pub mod model;
 pub mod model_file;
+mod near;
 pub mod private;
 pub mod randomness;
 pub mod rare;

@@ -54,7 +54,7 @@ fn many_numbers_fall_into_round_intervals_and_their_shares_add_up() {
     assert_eq!(x.classes[0].label, "0 to 49");
     assert_eq!(x.classes.len(), 11);
     let levels: String = (0..40).map(|level| format!("level{}\n", level.min(30))).collect();
-    let many = table(&format!("l\n{levels}"));
+    let many = table(&format!("l\n{}", levels.repeat(10)));
     let sets = SyntheticSets { original: &many, synthetic: &[&many], holdout: None };
     let many = &distribution::compared(&sets)[0];
     assert_eq!(many.classes.len(), 15);

@@ -4,6 +4,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use table::column::Entry;
 use table::{Kind, Table, TableError, Variable};
 
 use super::apart;
@@ -15,7 +16,7 @@ use super::fitted_variable::{FittedVariable, Mark, VariableTask};
 use super::frame::Frame;
 use super::model::{SequentialModel, Stored, guards};
 use super::plan::{Plan, Step, StepWay};
-use super::smoothing::SmoothingKind;
+use super::smoothing::{Smoothing, SmoothingKind};
 use super::stored_column::StoredColumn;
 use super::surroundings::Surroundings;
 use super::variable_methods::{VariableMethod, Way};
@@ -23,7 +24,7 @@ use crate::key::Key;
 use crate::randomness::Seed;
 use crate::run::Part;
 use crate::stored::{StateReader, StateWriter, damaged, ensure};
-use crate::{SynthesisError, checkpoint};
+use crate::{SynthesisError, checkpoint, near};
 
 /// From this share of draws on that leave the range it is told.
 const TOLD: f64 = 0.01;
@@ -51,7 +52,7 @@ pub(super) enum StepDraws {
     Constant(Mark),
     Computed(String),
     Auxiliary(usize),
-    Sample { within: Vec<String>, pool: DonorPool, columns: Vec<StoredColumn> },
+    Sample { within: Vec<String>, pool: DonorPool, columns: Vec<StoredColumn>, smoothing: Vec<Smoothing> },
     Model { predictors: Vec<usize>, variable: FittedVariable },
 }
 
@@ -101,9 +102,10 @@ impl FittedStep {
         self.nestings.iter().try_for_each(|nesting| nesting.store(into))?;
         match &self.draws {
             StepDraws::Keep(columns) => columns.iter().try_for_each(|column| column.store(into)),
-            StepDraws::Sample { pool, columns, .. } => {
+            StepDraws::Sample { pool, columns, smoothing, .. } => {
                 pool.store(into)?;
-                columns.iter().try_for_each(|column| column.store(into))
+                columns.iter().try_for_each(|column| column.store(into))?;
+                smoothing.iter().try_for_each(|smoothing| smoothing.store(into))
             }
             StepDraws::Model { variable, .. } => variable.store(into),
             StepDraws::Constant(_) | StepDraws::Computed(_) | StepDraws::Auxiliary(_) => Ok(()),
@@ -141,7 +143,9 @@ impl FittedStep {
                     Key::parse(key, around.variables)?;
                 }
                 let pool = DonorPool::load(from, within.len(), around.records)?;
-                StepDraws::Sample { within, pool, columns: columns(from)? }
+                let columns = columns(from)?;
+                let smoothing = targets.iter().map(|_| Smoothing::load(from)).collect::<Result<_, _>>()?;
+                StepDraws::Sample { within, pool, columns, smoothing }
             }
             StoredDraws::Constant(mark) if is_alone && around.can_hold(first, mark) => {
                 StepDraws::Constant(mark)
@@ -164,10 +168,11 @@ impl FittedStep {
     /// The same step with parameters drawn from their posterior.
     pub(super) fn with_drawn_parameters(&self, seed: Seed) -> Self {
         let draws = match &self.draws {
-            StepDraws::Sample { within, pool, columns } => StepDraws::Sample {
+            StepDraws::Sample { within, pool, columns, smoothing } => StepDraws::Sample {
                 within: within.clone(),
                 pool: pool.with_drawn_weights(seed),
                 columns: columns.clone(),
+                smoothing: smoothing.clone(),
             },
             StepDraws::Model { predictors, variable } => StepDraws::Model {
                 predictors: predictors.clone(),
@@ -184,6 +189,19 @@ impl FittedStep {
             nestings: self.nestings.clone(),
             spare: self.spare.clone(),
             out_of_range: self.out_of_range,
+        }
+    }
+
+    /// The targets whose numbers of single records give way to others near them.
+    fn drawn_near(&self) -> Vec<usize> {
+        match &self.draws {
+            StepDraws::Model { variable, .. } if variable.is_drawn_near() => self.targets.clone(),
+            StepDraws::Sample { smoothing, .. } => {
+                let is_near = |smoothing: &Smoothing| matches!(smoothing, Smoothing::Near { .. });
+                let targets = self.targets.iter().zip(smoothing);
+                targets.filter(|(_, smoothing)| is_near(smoothing)).map(|(at, _)| *at).collect()
+            }
+            _ => Vec::new(),
         }
     }
 
@@ -248,6 +266,8 @@ pub(super) fn fit(
     };
     let steps = (0..plan.steps.len()).into_par_iter().map(fit_one).collect::<Result<Vec<_>, _>>()?;
     remarks.extend(steps.iter().flat_map(|step| step.remarks(plan)));
+    let near: Vec<usize> = steps.iter().flat_map(FittedStep::drawn_near).collect();
+    remarks.extend(near::remark(near.iter().map(|at| plan.variables[*at].name.as_str())));
     let stored = Stored {
         auxiliary: plan.auxiliary.clone(),
         records: records.rows(),
@@ -326,7 +346,7 @@ fn fit_step(
         StepWay::Constant(value) => StepDraws::Constant(Mark::of(*value)),
         StepWay::Computed(formula) => StepDraws::Computed(formula.clone()),
         StepWay::Auxiliary(at) => StepDraws::Auxiliary(*at),
-        StepWay::Sample { within } => {
+        StepWay::Sample { within, smoothed } => {
             let keys = keys(within)?;
             let of_key = |key: &Key| (0..frame.rows()).map(|row| key.of(&frame.record(row))).collect();
             let of_keys: Vec<Vec<u64>> = keys.iter().map(of_key).collect();
@@ -334,6 +354,7 @@ fn fit_step(
                 within: within.clone(),
                 pool: DonorPool::new(&of_keys, frame.rows()),
                 columns: step.targets.iter().map(column).collect(),
+                smoothing: step.targets.iter().zip(smoothed).map(|(at, is)| sampled(frame, *at, *is)).collect(),
             }
         }
         StepWay::Model { method, predictors, within, settings } => {
@@ -375,6 +396,20 @@ fn fit_step(
     Ok(FittedStep { targets: step.targets.clone(), draws, nestings, spare, out_of_range })
 }
 
+/// How numbers of a variable that is drawn from records are smoothed.
+fn sampled(frame: &Frame<'_>, at: usize, is_smoothed: bool) -> Smoothing {
+    if !is_smoothed || frame.variables()[at].kind.levels().is_some() {
+        return Smoothing::None;
+    }
+    let column = frame.column(at);
+    let number = |row: usize| match column.number(row) {
+        Some(Entry::Value(number)) => Some(number),
+        _ => None,
+    };
+    let numbers: Vec<f64> = (0..frame.rows()).filter_map(number).collect();
+    Smoothing::learn(SmoothingKind::Auto, None, &numbers)
+}
+
 /// The share of numbers, drawn for original records, that leave the range of the target.
 fn out_of_range(
     plan: &Plan,
@@ -390,7 +425,7 @@ fn out_of_range(
     };
     let target = &plan.variables[step.targets[0]];
     let is_of_donors = matches!(method.way, Way::Conditional { by_donors: true, .. });
-    if target.kind.levels().is_some() || (is_of_donors && settings.smoothing == SmoothingKind::None) {
+    if target.kind.levels().is_some() || (is_of_donors && matches!(settings.smoothing, SmoothingKind::None | SmoothingKind::Auto)) {
         return Ok(0.0);
     }
     let all = given.frame.rows();

@@ -137,8 +137,8 @@ pub const CARD: MethodCard = MethodCard {
         },
         OptionCard {
             name: "smoothing",
-            meaning: "numbers near those of donors: `none`, `density` (a Gaussian kernel) or `spline` (of the quantile function)",
-            default: Usual::Value("none"),
+            meaning: "numbers near those of donors: `auto` (near the numbers that one record alone has, where most are such, at the precision that they show), `density` (a Gaussian kernel), `spline` (of the quantile function) or `none`",
+            default: Usual::Value("auto"),
         },
         OptionCard {
             name: "smooth_above",

@@ -86,7 +86,7 @@ impl Default for Settings {
             trees: 10,
             bins: 25,
             donors: 5,
-            smoothing: SmoothingKind::None,
+            smoothing: SmoothingKind::Auto,
             smooth_above: None,
             two_stage: false,
             first_stage: None,

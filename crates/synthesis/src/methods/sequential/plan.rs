@@ -41,8 +41,8 @@ pub(super) enum StepWay {
     Computed(String),
     /// The auxiliary variable at this position, a function of one that is there.
     Auxiliary(usize),
-    /// Entries of one donor, within cells.
-    Sample { within: Vec<String> },
+    /// Entries of one donor, within cells; for each target, whether numbers of single records give way to others near them.
+    Sample { within: Vec<String>, smoothed: Vec<bool> },
     /// A model given predictors, fitted apart within cells.
     Model { method: &'static VariableMethod, predictors: Vec<usize>, within: Vec<String>, settings: Settings },
 }
@@ -379,7 +379,8 @@ impl Planner<'_> {
                     }
                     targets.push(other);
                 }
-                Ok(Step { targets, way: StepWay::Sample { within } })
+                let smoothed = targets.iter().map(|at| self.is_smoothed(*at)).collect();
+                Ok(Step { targets, way: StepWay::Sample { within, smoothed } })
             }
             Way::Nested => {
                 let within = match (within.is_empty(), &self.variables[at].within) {
@@ -399,7 +400,7 @@ impl Planner<'_> {
                         );
                     }
                 };
-                one(StepWay::Sample { within })
+                one(StepWay::Sample { within, smoothed: vec![self.is_smoothed(at)] })
             }
             Way::Constant => match section.and_then(|section| section.value.as_ref()) {
                 Some(value) => match constant(&self.variables[at], value) {
@@ -410,6 +411,12 @@ impl Planner<'_> {
             },
             Way::Passive | Way::Keep | Way::Parametric => refuse("method", "it cannot be carried out here"),
         }
+    }
+
+    /// Whether numbers of a variable that is drawn from records may give way to others near them.
+    fn is_smoothed(&self, at: usize) -> bool {
+        let settings = self.section(at).map_or(self.options.settings, |section| section.settings);
+        settings.smoothing != SmoothingKind::None
     }
 
     /// The keys of the cells within which a variable is drawn.

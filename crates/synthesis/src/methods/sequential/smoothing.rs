@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use table::grouping::{quantile, quantile_at};
 
 use crate::SynthesisError;
+use crate::near::NearNumbers;
 use crate::randomness::Rng;
 use crate::stored::{StateReader, StateWriter, ensure};
 
@@ -13,8 +14,10 @@ use crate::stored::{StateReader, StateWriter, ensure};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum SmoothingKind {
-    /// They are not.
+    /// Where most numbers are those of one record each, such numbers give way to others near them.
     #[default]
+    Auto,
+    /// They are not.
     None,
     /// A draw from a Gaussian kernel around them.
     Density,
@@ -26,6 +29,11 @@ pub(super) enum SmoothingKind {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Smoothing {
     None,
+    /// Numbers of single records, see [`near`](crate::near).
+    Near {
+        numbers: NearNumbers,
+        above: Option<f64>,
+    },
     /// h = 0.9 min(s, IQR / 1.34) n^(−1/5) (Silverman 1986, eq. 3.31).
     Density {
         bandwidth: f64,
@@ -47,6 +55,7 @@ const FEWEST_BEYOND: f64 = 4.0;
 #[derive(Serialize, Deserialize)]
 enum StoredSmoothing {
     None,
+    Near { above: Option<f64> },
     Density { bandwidth: f64, above: Option<f64> },
     Spline { above: Option<f64> },
 }
@@ -59,6 +68,10 @@ impl Smoothing {
     pub(super) fn store(&self, into: &mut StateWriter<'_>) -> std::io::Result<()> {
         match self {
             Self::None => into.settings(SMOOTHING, &StoredSmoothing::None),
+            Self::Near { numbers, above } => {
+                into.settings(SMOOTHING, &StoredSmoothing::Near { above: *above })?;
+                numbers.store(into)
+            }
             Self::Density { bandwidth, above } => {
                 into.settings(SMOOTHING, &StoredSmoothing::Density { bandwidth: *bandwidth, above: *above })
             }
@@ -73,6 +86,7 @@ impl Smoothing {
     pub(super) fn load(from: &mut StateReader<'_>) -> Result<Self, SynthesisError> {
         Ok(match from.settings(SMOOTHING)? {
             StoredSmoothing::None => Self::None,
+            StoredSmoothing::Near { above } => Self::Near { numbers: NearNumbers::load(from)?, above },
             StoredSmoothing::Density { bandwidth, above } => {
                 ensure(bandwidth.is_finite() && bandwidth > 0.0, "its bandwidth is not above 0")?;
                 Self::Density { bandwidth, above }
@@ -81,7 +95,7 @@ impl Smoothing {
         })
     }
 
-    /// The smoothing of these numbers, of which some differ.
+    /// The smoothing of these numbers.
     pub(super) fn learn(kind: SmoothingKind, above: Option<f64>, numbers: &[f64]) -> Self {
         let smoothed = || -> Vec<f64> {
             let mut sorted: Vec<f64> =
@@ -91,6 +105,10 @@ impl Smoothing {
         };
         match kind {
             SmoothingKind::None => Self::None,
+            SmoothingKind::Auto => match NearNumbers::learn(numbers.iter().copied()) {
+                Some(numbers) => Self::Near { numbers, above },
+                None => Self::None,
+            },
             SmoothingKind::Density => match bandwidth(&smoothed()) {
                 Some(bandwidth) => Self::Density { bandwidth, above },
                 None => Self::None,
@@ -107,7 +125,12 @@ impl Smoothing {
         let spared = |above: &Option<f64>| above.is_some_and(|above| number < above);
         match self {
             Self::None => number,
-            Self::Density { above, .. } | Self::Spline { above, .. } if spared(above) => number,
+            Self::Near { above, .. } | Self::Density { above, .. } | Self::Spline { above, .. }
+                if spared(above) =>
+            {
+                number
+            }
+            Self::Near { numbers, .. } => numbers.near(number, rng),
             Self::Density { bandwidth, .. } => {
                 let noise: f64 = StandardNormal.sample(rng);
                 number + bandwidth * noise

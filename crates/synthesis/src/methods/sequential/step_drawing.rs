@@ -10,6 +10,7 @@ use super::conditional::Given;
 use super::constraints::{Guard, Nesting};
 use super::fitted_step::{FittedStep, StepDraws};
 use super::frame::{ColumnBuilder, FrameRecord};
+use super::smoothing::Smoothing;
 use super::stored_column::StoredColumn;
 use crate::SynthesisError;
 use crate::key::Key;
@@ -82,14 +83,19 @@ impl<'a> StepDrawing<'a> {
             }
             StepDraws::Constant(mark) => self.constant_block(rows, mark.value()),
             StepDraws::Computed(_) => Ok(self.computed_block(rows)),
-            StepDraws::Sample { pool, columns, .. } => {
+            StepDraws::Sample { pool, columns, smoothing, .. } => {
                 Ok(self.sample_block(rows, &mut rng, |record, rng| {
                     let keys: Vec<u64> = self.keys.iter().map(|key| key.of(record)).collect();
                     let donor = pool.draw(&keys, rng) as usize;
-                    let entry = |(at, column): (&usize, &StoredColumn)| {
-                        (*at, column.value(&self.given.frame.variables()[*at], donor))
+                    let variables = self.given.frame.variables();
+                    let entry = |((at, column), smoothing): ((&usize, &StoredColumn), &Smoothing)| {
+                        let value = match column.value(&variables[*at], donor) {
+                            Value::Number(number) => Value::Number(smoothing.apply(number, rng)),
+                            other => other,
+                        };
+                        (*at, value)
                     };
-                    self.step.targets.iter().zip(columns).map(entry).collect()
+                    self.step.targets.iter().zip(columns).zip(smoothing).map(entry).collect()
                 }))
             }
             StepDraws::Keep(_) | StepDraws::Auxiliary(_) => Ok((Vec::new(), Vec::new())),
