@@ -2,7 +2,6 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should panic")]
 
-
 #[test]
 fn the_newcomers_walk_leads_through_files_that_exist() {
     let root = shared_data::checkout();

@@ -1,7 +1,7 @@
 //! From cells to records: levels by name, numbers drawn within their class, derived variables computed, identifiers made new.
 //!
-//! A number is drawn within its class without looking at the data again: evenly, or by the shape and step that the schema
-//! declares. Where a class straddles a rule, the
+//! A number is drawn within its class from the numbers that records have there, where the method is not private and has records; else
+//! evenly, or by the shape and step that the schema declares. Where a class straddles a rule, the
 //! draw is repeated until the record keeps the schema, which is a draw from the class given the rule. Where a hundred draws
 //! have not done it, numbers at and between those that the rules name are proposed instead: the record then keeps the schema,
 //! but is no longer uniform among the few that do.
@@ -14,6 +14,7 @@ use table::expression::{Condition, Record, Span, Value};
 use table::schema::{Kind, Shape};
 use table::{Column, Domain, Schema, Table};
 
+use crate::class_numbers::ClassNumbers;
 use crate::completion::{Completion, Draft, NewColumns};
 use crate::identifiers::Identifiers;
 use crate::randomness::{BLOCK, Rng, Seed};
@@ -37,6 +38,8 @@ pub struct Decoder {
     draws: Vec<(Shape, Option<f64>)>,
     /// Numbers that rules compare with.
     landmarks: Vec<f64>,
+    /// The numbers that records have within each class.
+    numbers: ClassNumbers,
 }
 
 /// Where a variable's values come from.
@@ -107,7 +110,26 @@ impl Decoder {
         };
         let draws = domain.variables().iter().map(draw).collect::<Result<_, _>>()?;
         let completion = Completion::new(schema, identifiers)?;
-        Ok(Self { completion, domain, sources, forbidden, reserved, draws, landmarks })
+        Ok(Self {
+            completion,
+            domain,
+            sources,
+            forbidden,
+            reserved,
+            draws,
+            landmarks,
+            numbers: ClassNumbers::default(),
+        })
+    }
+
+    /// The decoder with these numbers to draw from within classes.
+    pub(crate) fn with_numbers(self, numbers: ClassNumbers) -> Self {
+        Self { numbers, ..self }
+    }
+
+    /// The numbers that it draws from within classes.
+    pub(crate) fn numbers(&self) -> &ClassNumbers {
+        &self.numbers
     }
 
     /// The schema that its records keep.
@@ -282,6 +304,9 @@ impl Decoder {
             Span::Code(code) => Value::Code(code),
             Span::Missing | Span::Anything => Value::Missing,
             Span::Numbers { low, high } => {
+                if let Some(number) = self.numbers.draw(position, class, classes, rng) {
+                    return Value::Number(number);
+                }
                 let (shape, step) = self.draws[position];
                 let number =
                     match step.map(|step| (step, multiples_between(low, high, step, classes.is_whole()))) {

@@ -8,6 +8,7 @@ use rand::{Rng as _, SeedableRng};
 use table::{Attributes, CountSource, Source, Table, TableError};
 
 use crate::after;
+use crate::class_numbers::ClassNumbers;
 use crate::completion::Completion;
 use crate::decoder::Decoder;
 use crate::fitted::{Drawing, Fitted};
@@ -97,7 +98,9 @@ fn fit_counts(
             .map_err(|error| SynthesisError::option("strata", error.to_string()))?;
         Box::new(Strata::fit(method, data, &by)?)
     };
-    let decoder = Decoder::new(Arc::new(source.schema().clone()), domain.clone(), identifiers(source))?;
+    let numbers = source.table().map(|table| ClassNumbers::learn(table, domain)).transpose()?;
+    let decoder = Decoder::new(Arc::new(source.schema().clone()), domain.clone(), identifiers(source))?
+        .with_numbers(numbers.unwrap_or_default());
     let seed = run.insecure_test_seed.or(recipe.seed).unwrap_or_else(fresh_seed);
     finished(Drawing::Cells(model, decoder), source, recipe, seed)
 }

@@ -1,11 +1,13 @@
 //! A model fitted by a recipe, ready to draw data sets.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use privacy::LedgerRecord;
 use table::{Domain, Schema, Table};
 
 use crate::after::Finish;
+use crate::class_numbers::ClassNumbers;
 use crate::completion::Completion;
 use crate::copies::Print;
 use crate::decoder::Decoder;
@@ -13,7 +15,7 @@ use crate::identifiers::Identifiers;
 use crate::model::AnyModel;
 use crate::randomness::Seed;
 use crate::stored::StateWriter;
-use crate::{Cells, Model, Recipe, SynthesisError};
+use crate::{Cells, Model, Recipe, SynthesisError, near};
 
 /// A model fitted by a recipe, privately or not, ready to draw data sets: block by block with [`draw`](Self::draw), or one as a
 /// [`table`](Self::table). Data sets of a private fit cost nothing more.
@@ -44,9 +46,12 @@ impl Drawing {
         schema: Arc<Schema>,
         domain: &Domain,
         identifiers: Identifiers,
+        numbers: ClassNumbers,
     ) -> Result<Self, SynthesisError> {
         Ok(match model {
-            AnyModel::Cells(model) => Self::Cells(model, Decoder::new(schema, domain.clone(), identifiers)?),
+            AnyModel::Cells(model) => {
+                Self::Cells(model, Decoder::new(schema, domain.clone(), identifiers)?.with_numbers(numbers))
+            }
             AnyModel::Records(model) => Self::Records(model, Completion::new(schema, identifiers)?),
         })
     }
@@ -149,7 +154,10 @@ impl Fitted {
     /// What there is to say of the fit: of the model (convergence, size), of identifiers, and of what was kept out of it.
     pub fn remarks(&self) -> Vec<String> {
         let mut remarks = match &self.drawing {
-            Drawing::Cells(model, _) => model.remarks(),
+            Drawing::Cells(model, decoder) => {
+                let near = near::remark(decoder.numbers().drawn_near(decoder.domain()));
+                model.remarks().into_iter().chain(near).collect()
+            }
             Drawing::Records(model, _) => model.remarks(),
         };
         let names: Vec<String> = self.identifiers().names().map(|name| format!("`{name}`")).collect();
@@ -248,8 +256,19 @@ impl Fitted {
     /// What the state gives away of the records, if anything.
     pub(crate) fn confidential(&self) -> Option<&'static str> {
         match &self.drawing {
-            Drawing::Cells(model, _) => model.confidential(),
+            Drawing::Cells(model, decoder) => {
+                let numbers = (!decoder.numbers().is_empty()).then_some("it holds numbers of the records");
+                model.confidential().or(numbers)
+            }
             Drawing::Records(model, _) => model.confidential(),
+        }
+    }
+
+    /// The numbers that records have within the classes of the model's cells.
+    pub(crate) fn class_numbers(&self) -> Cow<'_, ClassNumbers> {
+        match &self.drawing {
+            Drawing::Cells(_, decoder) => Cow::Borrowed(decoder.numbers()),
+            Drawing::Records(..) => Cow::Owned(ClassNumbers::default()),
         }
     }
 

@@ -20,6 +20,7 @@ pub mod after;
 pub mod card;
 pub mod cells;
 pub mod checkpoint;
+mod class_numbers;
 pub mod completion;
 pub mod copies;
 pub mod decoder;

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use table::schema::{Schema, SchemaFile};
 use table::{Domain, atomic_file};
 
+use crate::class_numbers::ClassNumbers;
 use crate::copies::Print;
 use crate::fit::{fresh_seed, refuse_rows_if_random};
 use crate::fitted::{Drawing, Fitted};
@@ -87,6 +88,7 @@ impl<'a> ModelFile<'a> {
                 let words = uniques.iter().flat_map(|(left, right)| [*left, *right]);
                 into.numbers(UNIQUES, 2 * uniques.len(), words)?;
                 self.fitted.identifiers().store(into)?;
+                self.fitted.class_numbers().store(into)?;
                 self.fitted.store(into)
             })
         };
@@ -124,10 +126,11 @@ impl SavedModel {
     pub fn fitted(&self, recipe: &Recipe) -> Result<Fitted, SynthesisError> {
         recipe.check()?;
         refuse_rows_if_random(recipe)?;
-        let Loaded { model, identifiers, uniques } = self.load()?;
+        let Loaded { model, identifiers, numbers, uniques } = self.load()?;
         let identifiers =
             if identifiers.is_empty() { Identifiers::declared(&self.schema) } else { identifiers };
-        let drawing = Drawing::new(model, Arc::clone(&self.schema), &self.header.domain, identifiers)?;
+        let drawing =
+            Drawing::new(model, Arc::clone(&self.schema), &self.header.domain, identifiers, numbers)?;
         let seed = recipe.seed.unwrap_or_else(fresh_seed);
         let fitted = Fitted::new(drawing, recipe, seed, self.header.original_rows, uniques)?;
         Ok(fitted.with_own_remarks(&self.header.remarks).with_ledger(self.header.ledger.clone()))
@@ -143,7 +146,8 @@ impl SavedModel {
             let words: Vec<u64> = from.array(UNIQUES)?;
             let uniques = words.chunks_exact(2).map(|pair| (pair[0], pair[1])).collect();
             let identifiers = Identifiers::load(from, &self.schema)?;
-            Ok(Loaded { model: self.load_model(from)?, identifiers, uniques })
+            let numbers = ClassNumbers::load(from, &self.header.domain)?;
+            Ok(Loaded { model: self.load_model(from)?, identifiers, numbers, uniques })
         })?;
         let confidential = match &loaded.model {
             AnyModel::Cells(model) => model.confidential(),
@@ -182,6 +186,7 @@ impl SavedModel {
 struct Loaded {
     model: AnyModel,
     identifiers: Identifiers,
+    numbers: ClassNumbers,
     /// What identifies the unique records of the data, where replicated ones are removed.
     uniques: Vec<Print>,
 }

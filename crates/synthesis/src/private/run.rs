@@ -12,6 +12,7 @@ use table::schema::{Kind, Origin};
 use table::{Attributes, DeclaredSchema, Domain, Schema, Source};
 
 use super::{PrivacySettings, PrivateSynthesizer, Public, Spending, SpendingPlan};
+use crate::class_numbers::ClassNumbers;
 use crate::fit::{refuse_impossible_counts, refuse_violations};
 use crate::fitted::{Drawing, Fitted};
 use crate::identifiers::Identifiers;
@@ -301,7 +302,7 @@ impl<'a> Setup<'a> {
         let released = self.method.released_schema(self.schema)?;
         let schema = released.unwrap_or_else(|| self.schema.schema().clone());
         let identifiers = Identifiers::declared(&schema);
-        Drawing::new(model, Arc::new(schema), &self.domain, identifiers)
+        Drawing::new(model, Arc::new(schema), &self.domain, identifiers, ClassNumbers::default())
     }
 
     /// What a private run cannot know of identifiers, since it looks at none.

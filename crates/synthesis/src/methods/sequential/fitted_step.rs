@@ -354,7 +354,12 @@ fn fit_step(
                 within: within.clone(),
                 pool: DonorPool::new(&of_keys, frame.rows()),
                 columns: step.targets.iter().map(column).collect(),
-                smoothing: step.targets.iter().zip(smoothed).map(|(at, is)| sampled(frame, *at, *is)).collect(),
+                smoothing: step
+                    .targets
+                    .iter()
+                    .zip(smoothed)
+                    .map(|(at, is)| sampled(frame, *at, *is))
+                    .collect(),
             }
         }
         StepWay::Model { method, predictors, within, settings } => {
@@ -425,7 +430,9 @@ fn out_of_range(
     };
     let target = &plan.variables[step.targets[0]];
     let is_of_donors = matches!(method.way, Way::Conditional { by_donors: true, .. });
-    if target.kind.levels().is_some() || (is_of_donors && matches!(settings.smoothing, SmoothingKind::None | SmoothingKind::Auto)) {
+    if target.kind.levels().is_some()
+        || (is_of_donors && matches!(settings.smoothing, SmoothingKind::None | SmoothingKind::Auto))
+    {
         return Ok(0.0);
     }
     let all = given.frame.rows();

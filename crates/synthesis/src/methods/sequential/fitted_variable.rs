@@ -350,7 +350,10 @@ impl FittedVariable {
 
     /// Whether numbers of single records give way to others near them.
     pub(super) fn is_drawn_near(&self) -> bool {
-        matches!(self, Self::Numbers { number: Some(FittedNumber::Model { smoothing: Smoothing::Near { .. }, .. }), .. })
+        matches!(
+            self,
+            Self::Numbers { number: Some(FittedNumber::Model { smoothing: Smoothing::Near { .. }, .. }), .. }
+        )
     }
 
     /// What the fits have to say of themselves.

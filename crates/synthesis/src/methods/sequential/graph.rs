@@ -176,10 +176,16 @@ impl Graph {
             } else {
                 format!("{} given {}", names[*place], of.join(" and "))
             });
-            steps.push(Step { targets: vec![vertex[*place]], way: StepWay::Sample { within, smoothed: vec![true] } });
+            steps.push(Step {
+                targets: vec![vertex[*place]],
+                way: StepWay::Sample { within, smoothed: vec![true] },
+            });
             if vertex[*place] != modelled[*place] {
                 let within = vec![variables[vertex[*place]].name.clone()];
-                steps.push(Step { targets: vec![modelled[*place]], way: StepWay::Sample { within, smoothed: vec![true] } });
+                steps.push(Step {
+                    targets: vec![modelled[*place]],
+                    way: StepWay::Sample { within, smoothed: vec![true] },
+                });
             }
         }
         add_computed(&mut steps, records)?;
