@@ -100,7 +100,7 @@ pub fn release(
 }
 
 /// Audits any code that releases a statistic of a table; `run` is given the table, the scenario and the number of the run.
-pub fn audit_code(
+pub(crate) fn audit_code(
     method: &str,
     claim: &Claim,
     scenarios: &[Scenario],

@@ -120,12 +120,12 @@ impl AxisName {
 }
 
 /// The number of variables of the tables that a finding sums up.
-pub fn ways_of(finding: &Finding) -> Option<u64> {
+pub(crate) fn ways_of(finding: &Finding) -> Option<u64> {
     finding.detail.get("ways").and_then(serde_json::Value::as_u64)
 }
 
 /// Every axis that findings have a number on and that judges, each once, in the order of the findings.
-pub fn axes_of<'a>(findings: impl IntoIterator<Item = &'a Finding>) -> Vec<AxisName> {
+pub(crate) fn axes_of<'a>(findings: impl IntoIterator<Item = &'a Finding>) -> Vec<AxisName> {
     let mut axes: Vec<AxisName> = Vec::new();
     for finding in findings {
         let judges = finding.value.is_some() && finding.better != Better::Neither;

@@ -66,7 +66,7 @@ impl Battery {
 
     /// The findings that a frontier keeps. Every measure's card says which of its findings are kept, its family's which details; what an
     /// axis or a limit names is kept in full.
-    pub fn condense(&self, findings: Vec<Finding>) -> Vec<Finding> {
+    pub(crate) fn condense(&self, findings: Vec<Finding>) -> Vec<Finding> {
         findings.into_iter().filter(|finding| self.keeps(finding)).map(short).collect()
     }
 

@@ -15,7 +15,7 @@ use measures::Better;
 pub type Point = [f64; 2];
 
 /// Whether `one` is at least as good as `other` on both axes and better on one.
-pub fn dominates(one: Point, other: Point, better: [Better; 2]) -> bool {
+pub(crate) fn dominates(one: Point, other: Point, better: [Better; 2]) -> bool {
     let signed = |point: Point, axis: usize| match better[axis] {
         Better::Higher => point[axis],
         Better::Lower | Better::Neither => -point[axis],
@@ -25,7 +25,7 @@ pub fn dominates(one: Point, other: Point, better: [Better; 2]) -> bool {
 }
 
 /// The probability that each contestant is dominated, given the points of its runs; 0 for one without runs.
-pub fn dominated_probabilities(runs: &[Vec<Point>], better: [Better; 2]) -> Vec<f64> {
+pub(crate) fn dominated_probabilities(runs: &[Vec<Point>], better: [Better; 2]) -> Vec<f64> {
     let of_run = |own: usize, run: Point| {
         let others = runs.iter().enumerate().filter(|(other, points)| *other != own && !points.is_empty());
         let escapes: f64 = others

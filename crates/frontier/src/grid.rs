@@ -64,7 +64,7 @@ pub fn parse(text: &str) -> Result<Vec<Entry>, FrontierError> {
 }
 
 /// Names that occur twice get a number.
-pub fn make_unique(entries: &mut [Entry]) {
+pub(crate) fn make_unique(entries: &mut [Entry]) {
     for at in 1..entries.len() {
         let plain = entries[at].name.clone();
         let mut number = 2;

@@ -40,4 +40,5 @@ pub use result::{
 };
 pub use resume::RunStore;
 pub use run::settings_for;
-pub use spent::{CUSTOMARY_DELTA, epsilon_of, epsilon_remark};
+pub use spent::epsilon_of;
+pub(crate) use spent::epsilon_remark;

@@ -94,7 +94,7 @@ pub fn check(limit: &Limit, runs: &[Vec<Finding>], epsilon: Option<f64>) -> Limi
 
 /// The same when some runs gave no result: what they would have given nobody knows, so a limit on what is measured is not kept. What is spent
 /// of privacy does not depend on luck.
-pub fn with_failures(mut check: LimitCheck, failed: usize, of: usize) -> LimitCheck {
+pub(crate) fn with_failures(mut check: LimitCheck, failed: usize, of: usize) -> LimitCheck {
     if failed == 0 || check.measure == EPSILON {
         return check;
     }

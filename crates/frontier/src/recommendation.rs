@@ -9,7 +9,11 @@ const RUNNERS_UP: usize = 3;
 
 /// The highest mean utility among acceptable contestants; of equals the one with less risk, then the one that was named first. Where nothing is
 /// acceptable nothing is recommended, and the reason names the contestant that breaks the fewest limits.
-pub fn recommend(contestants: &[Contestant], limits: &[Limit], axes: [(usize, &Axis); 2]) -> Recommendation {
+pub(crate) fn recommend(
+    contestants: &[Contestant],
+    limits: &[Limit],
+    axes: [(usize, &Axis); 2],
+) -> Recommendation {
     let [risk, utility] = axes;
     let value = |contestant: &Contestant, axis: (usize, &Axis)| {
         contestant.values.get(axis.0).copied().flatten().map(|estimated| estimated.mean)

@@ -42,7 +42,7 @@ pub const RUNS: &str = "runs";
 pub const FRONTIER: &str = "frontier.json";
 
 /// Marks a folder as one of ours, from before the first run on.
-pub const MARKER: &str = "lookalike-frontier.txt";
+pub(crate) const MARKER: &str = "lookalike-frontier.txt";
 
 const MARKED: &str =
     "Lookalike keeps a frontier in this folder. It is as confidential as the data that it was computed on.\n";

@@ -7,7 +7,7 @@ use synthesis::private::PrivacySettings;
 use super::recommendation::figures;
 
 /// The δ at which the ε of a zero-concentrated budget is told, as in the ledger.
-pub const CUSTOMARY_DELTA: f64 = 1e-6;
+pub(crate) const CUSTOMARY_DELTA: f64 = 1e-6;
 
 /// The ε of a private recipe; none where the budget makes no sense. A budget ρ of zero-concentrated privacy is converted at
 /// [`CUSTOMARY_DELTA`], rounded up (Canonne, Kamath & Steinke 2020, Prop. 7).
@@ -23,7 +23,7 @@ pub fn epsilon_of(privacy: &PrivacySettings) -> Option<f64> {
 }
 
 /// At which δ that ε holds, where it is not pure.
-pub fn epsilon_remark(privacy: &PrivacySettings) -> Option<String> {
+pub(crate) fn epsilon_remark(privacy: &PrivacySettings) -> Option<String> {
     match (privacy.epsilon, privacy.delta, privacy.rho) {
         (Some(_), Some(delta), _) => Some(format!("its epsilon holds at delta {delta:e}")),
         (None, _, Some(rho)) => {

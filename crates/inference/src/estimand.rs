@@ -90,7 +90,7 @@ impl Estimand {
     }
 
     /// Whether it is about shares of cells only, which the posterior of a `dirichlet` release can answer.
-    pub fn is_of_shares(&self) -> bool {
+    pub(crate) fn is_of_shares(&self) -> bool {
         matches!(self, Self::Share { .. } | Self::Table { .. })
     }
 

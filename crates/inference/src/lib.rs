@@ -38,7 +38,7 @@ mod shares;
 
 pub use answer::{Manner, Released, answer};
 pub use combining::{
-    Combined, FileEstimate, RULES, Rule, RuleCard, Target, Weights, between_variance, combine, mean_estimate,
+    Combined, FileEstimate, RULES, Rule, RuleCard, Target, Weights, between_variance, combine,
     within_variance,
 };
 pub use common_levels::with_common_levels;
@@ -48,8 +48,8 @@ pub use estimand::Estimand;
 pub use estimates::{Estimate, Measured, estimates, share};
 pub use interval::{Interval, Level, Reference};
 pub use mcclure_utility::mcclure_utility;
-pub use provenance::{Choice, Provenance, objections, valid_rule};
+pub use provenance::{Choice, Provenance, valid_rule};
 pub use release_bootstrap::Resampling;
 pub use results::{Answer, ChosenBy, FileFacts, Findings, Quantity, RuleUsed};
-pub use shares::{ShareLayout, ShareOf, Shares};
+pub use shares::{ShareOf, Shares};
 pub use synthesis::Making;

@@ -122,7 +122,7 @@ pub fn valid_rule(making: Option<&Making>, estimand: &Estimand, m: usize) -> Cho
 }
 
 /// Why a rule is not valid for a release of m files; empty where it is.
-pub fn objections(rule: Rule, making: Option<&Making>, m: usize) -> Vec<String> {
+pub(crate) fn objections(rule: Rule, making: Option<&Making>, m: usize) -> Vec<String> {
     let mut objections = Vec::new();
     let plain = matches!(rule, Rule::Ts | Rule::Pooled);
     let combining = !matches!(rule, Rule::Posterior | Rule::Bootstrap);

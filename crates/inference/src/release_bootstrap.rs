@@ -30,7 +30,7 @@ pub struct Resampling {
 }
 
 /// The fewest replicates that give an interval.
-pub const FEWEST_REPLICATES: usize = 50;
+pub(crate) const FEWEST_REPLICATES: usize = 50;
 
 /// The largest share of replicates that may fail to give a quantity.
 const MOST_FAILED: f64 = 0.1;
@@ -182,7 +182,7 @@ pub fn basic(
 }
 
 /// The bootstrap-t interval; `variance` is T of the files themselves.
-pub fn studentised(
+pub(crate) fn studentised(
     estimate: f64,
     variance: f64,
     truth: f64,

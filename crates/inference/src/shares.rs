@@ -8,7 +8,7 @@ use crate::{Estimand, InferenceError};
 
 /// The cells of a small table, and shares of them.
 #[derive(Clone, Debug)]
-pub struct ShareLayout {
+pub(crate) struct ShareLayout {
     /// The variables with their classes; the last runs fastest.
     domain: Domain,
     shares: Shares,
@@ -99,11 +99,6 @@ impl ShareLayout {
         Ok(Self { domain, shares })
     }
 
-    /// The variables with their classes.
-    pub fn domain(&self) -> &Domain {
-        &self.domain
-    }
-
     /// The shares.
     pub fn shares(&self) -> &Shares {
         &self.shares
@@ -115,7 +110,7 @@ impl ShareLayout {
     }
 
     /// The class of each variable in a cell.
-    pub fn classes_at(&self, cell: usize) -> Vec<usize> {
+    pub(crate) fn classes_at(&self, cell: usize) -> Vec<usize> {
         let sizes: Vec<usize> = self.domain.variables().iter().map(|classes| classes.size()).collect();
         classes_at(&sizes, cell)
     }

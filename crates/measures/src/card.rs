@@ -123,7 +123,7 @@ impl MeasureCard {
     }
 
     /// The mean of these numbers, with how many they are; undefined if there are none.
-    pub fn mean_finding(&self, on: &[&str], values: &[f64]) -> Finding {
+    pub(crate) fn mean_finding(&self, on: &[&str], values: &[f64]) -> Finding {
         let finding = match values.len() {
             0 => self.undefined(on, "it is defined nowhere in these files"),
             some => self.finding(on, values.iter().sum::<f64>() / some as f64),
@@ -134,11 +134,11 @@ impl MeasureCard {
 
 impl Range {
     /// From zero without limit.
-    pub const NOT_NEGATIVE: Self = Self { from: 0.0, to: None };
+    pub(crate) const NOT_NEGATIVE: Self = Self { from: 0.0, to: None };
     /// From zero to one.
     pub const UNIT: Self = Self { from: 0.0, to: Some(1.0) };
     /// From zero to a hundred.
-    pub const PERCENT: Self = Self { from: 0.0, to: Some(100.0) };
+    pub(crate) const PERCENT: Self = Self { from: 0.0, to: Some(100.0) };
 
     /// Whether a value lies in the range.
     pub fn contains(&self, value: f64) -> bool {

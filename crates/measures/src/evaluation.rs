@@ -77,7 +77,7 @@ pub fn with_holdout(findings: Vec<Finding>, of_holdout: Vec<Finding>) -> Vec<Fin
 /// Findings belong together if measure, variables and place among their like agree. A number that one data set does not have
 /// is not averaged: the finding then says of which set and why. `detail.each` holds the number of every set and `detail.sd`
 /// their standard deviation; a detail that differs between sets becomes the list of what it is in each.
-pub fn mean_of_sets(found: Vec<Vec<Finding>>) -> Vec<Finding> {
+pub(crate) fn mean_of_sets(found: Vec<Vec<Finding>>) -> Vec<Finding> {
     mean_over("synthetic table", found)
 }
 

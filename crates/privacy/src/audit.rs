@@ -28,7 +28,7 @@ pub struct EventTally {
 
 /// Exact confidence bounds on a probability (Clopper & Pearson 1934): the p at which as many hits as seen, or more (fewer), have probability `error`.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct ClopperPearson {
+pub(crate) struct ClopperPearson {
     /// The probability is below this with probability at most `error`.
     pub lower: f64,
     /// The probability is above this with probability at most `error`.
@@ -68,12 +68,16 @@ impl EpsilonLowerBound {
     ///
     /// Both probabilities are bounded from both sides, each pair wrong with probability at most half of 1 − confidence, so that the largest of the four
     /// bounds holds: the event and its opposite, in both directions.
-    pub fn of_event(event: EventTally, delta: f64, confidence: f64) -> Result<Self, PrivacyError> {
+    pub(crate) fn of_event(event: EventTally, delta: f64, confidence: f64) -> Result<Self, PrivacyError> {
         Self::of_events(&[event], delta, confidence)
     }
 
     /// The largest bound over several events that were fixed beforehand; the error is shared out evenly among them (Bonferroni).
-    pub fn of_events(events: &[EventTally], delta: f64, confidence: f64) -> Result<Self, PrivacyError> {
+    pub(crate) fn of_events(
+        events: &[EventTally],
+        delta: f64,
+        confidence: f64,
+    ) -> Result<Self, PrivacyError> {
         if events.is_empty() || !(0.0..1.0).contains(&delta) {
             return Err(PrivacyError::Audit {
                 what: "an audit needs an event to count, and a delta within 0 and 1".into(),

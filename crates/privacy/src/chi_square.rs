@@ -6,7 +6,7 @@ use statrs::distribution::{ChiSquared, ContinuousCDF};
 ///
 /// # Panics
 /// If a cell that cannot occur did.
-pub fn chi_square_p_value(counts: &[u64], shares: &[f64]) -> f64 {
+pub(crate) fn chi_square_p_value(counts: &[u64], shares: &[f64]) -> f64 {
     assert_eq!(counts.len(), shares.len(), "every count has its share");
     let draws = counts.iter().sum::<u64>() as f64;
     let mut pools: Vec<(f64, f64)> = Vec::new();

@@ -56,7 +56,7 @@ pub fn delta_of_rho(rho: Cost, epsilon: Cost) -> f64 {
 }
 
 /// ε-DP is ε²/2-zCDP; rounded up from the exact square.
-pub fn rho_of_pure(epsilon: Cost) -> Result<Cost, PrivacyError> {
+pub(crate) fn rho_of_pure(epsilon: Cost) -> Result<Cost, PrivacyError> {
     square_over(epsilon, 1)
 }
 

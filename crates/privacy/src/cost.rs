@@ -55,7 +55,7 @@ impl Cost {
     }
 
     /// Whether this is no loss at all; noise for it would be infinite.
-    pub const fn is_zero(self) -> bool {
+    pub(crate) const fn is_zero(self) -> bool {
         self.0 == 0
     }
 
@@ -74,17 +74,17 @@ impl Cost {
     }
 
     /// The decimal number with at most 12 decimals that is not below the cost: what is spent is never understated.
-    pub fn decimal_up(self) -> String {
+    pub(crate) fn decimal_up(self) -> String {
         decimal(self.0, true)
     }
 
     /// The decimal number with at most 12 decimals that is not above the cost: what is left is never overstated.
-    pub fn decimal_down(self) -> String {
+    pub(crate) fn decimal_down(self) -> String {
         decimal(self.0, false)
     }
 
     /// The number that [`Cost::decimal_up`] writes, for files.
-    pub fn value_up(self) -> f64 {
+    pub(crate) fn value_up(self) -> f64 {
         let value: f64 = self.decimal_up().parse().expect("a decimal number is a number");
         value.max(self.upper())
     }

@@ -3,7 +3,7 @@
 use crate::{NoiseSource, NoiseStream};
 
 /// Counts of draws from −reach to reach; what lies beyond is counted at the ends.
-pub fn count_draws(
+pub(crate) fn count_draws(
     draws: u64,
     reach: i64,
     seed: u64,

@@ -109,7 +109,7 @@ pub enum Neighbours {
 
 impl Neighbours {
     /// By how much one record changes a histogram, in sum over its cells.
-    pub fn histogram_l1_sensitivity(self) -> u64 {
+    pub(crate) fn histogram_l1_sensitivity(self) -> u64 {
         match self {
             Self::AddRemove => 1,
             Self::ReplaceOne => 2,
@@ -117,7 +117,7 @@ impl Neighbours {
     }
 
     /// By how much one record changes a histogram, as a sum of squares over its cells: 1 or 1² + 1².
-    pub fn histogram_l2_sensitivity_squared(self) -> u64 {
+    pub(crate) fn histogram_l2_sensitivity_squared(self) -> u64 {
         self.histogram_l1_sensitivity()
     }
 }

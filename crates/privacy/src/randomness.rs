@@ -43,7 +43,7 @@ impl NoiseSource {
     }
 
     /// Whether the key is secret.
-    pub fn is_secure(&self) -> bool {
+    pub(crate) fn is_secure(&self) -> bool {
         self.secure
     }
 
@@ -101,7 +101,7 @@ impl KeyedNoise {
     }
 
     /// The stream of a name of any length, such as the words of a wide cell key; different from that of every index.
-    pub fn at_bytes(&self, name: &[u8]) -> NoiseStream {
+    pub(crate) fn at_bytes(&self, name: &[u8]) -> NoiseStream {
         NoiseStream::from_seed(self.derived(b"name", name))
     }
 

@@ -5,7 +5,7 @@ use std::convert::Infallible;
 use rand::{TryCryptoRng, TryRng};
 
 /// The given words in turn.
-pub struct Scripted(std::vec::IntoIter<u64>);
+pub(crate) struct Scripted(std::vec::IntoIter<u64>);
 
 impl Scripted {
     pub fn new(words: impl IntoIterator<Item = u64>) -> Self {

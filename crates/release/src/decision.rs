@@ -32,7 +32,7 @@ pub struct Decision {
 }
 
 /// What no ledger covers when a private release is chosen or accepted by what was measured.
-pub const NOT_COVERED: &str = "The guarantee covers what the ledger lists. It does not cover the decision: the version was chosen or accepted by measuring \
+pub(crate) const NOT_COVERED: &str = "The guarantee covers what the ledger lists. It does not cover the decision: the version was chosen or accepted by measuring \
                                against the original, and that it was may tell something of the original. Every version that was made and not \
                                released has spent as much again.";
 

@@ -27,7 +27,7 @@ pub const FORMAT: &str = "lookalike-release";
 pub const MANIFEST: &str = "manifest.json";
 
 /// The hash of the manifest, as `sha256sum -c` reads it.
-pub const MANIFEST_HASH: &str = "manifest.sha256";
+pub(crate) const MANIFEST_HASH: &str = "manifest.sha256";
 
 /// The name of the ledger in the folder.
 pub const LEDGER: &str = "ledger.json";
@@ -36,13 +36,13 @@ pub const LEDGER: &str = "ledger.json";
 pub const INTERNAL_FOLDER: &str = "internal";
 
 /// In that subfolder, what only the data owner may know of how the release was made, and the hashes of what else is there.
-pub const INTERNAL: &str = "internal.json";
+pub(crate) const INTERNAL: &str = "internal.json";
 
 /// In that subfolder, the schema that was learned from the records, where none was declared.
-pub const LEARNED_SCHEMA: &str = "schema-learned.toml";
+pub(crate) const LEARNED_SCHEMA: &str = "schema-learned.toml";
 
 /// The hash of [`INTERNAL`].
-pub const INTERNAL_HASH: &str = "internal.sha256";
+pub(crate) const INTERNAL_HASH: &str = "internal.sha256";
 
 /// What the manifest of a release by this recipe says of its records, from what was counted: how many of `records` are copies of unique
 /// original records. Of a private release nothing is counted, since that would be an unpaid look.

@@ -29,7 +29,7 @@ pub struct Reasons {
 
 /// The fewest records of which synthetic versions are made without a reason: in a smaller table every record is a thirtieth or more of what
 /// a model learns, and leaves of five donors cover a sixth of the table.
-pub const FEWEST_RECORDS: usize = 30;
+pub(crate) const FEWEST_RECORDS: u64 = 30;
 
 /// Why something is not released.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -111,7 +111,7 @@ impl Reasons {
     }
 
     /// Refuses to learn from a table of very few records. A private run is not asked: its size is protected.
-    pub fn large_enough(&self, recipe: &Recipe, records: usize) -> Result<(), Refusal> {
+    pub fn large_enough(&self, recipe: &Recipe, records: u64) -> Result<(), Refusal> {
         if recipe.privacy.is_some() || records >= FEWEST_RECORDS || self.small_table.is_some() {
             return Ok(());
         }

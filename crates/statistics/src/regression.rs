@@ -55,7 +55,7 @@ pub use generalized_linear::{logistic, poisson};
 pub use linear::linear;
 pub use multinomial::{MultinomialFit, multinomial};
 pub use proportional_odds::{DrawnOdds, ProportionalOddsFit, proportional_odds};
-pub use quantile::{QuantileFit, check_loss, quantile};
+pub use quantile::{QuantileFit, quantile};
 pub use symmetric_matrix::SymmetricMatrix;
 
 /// The weights, or ones, if there is one for each row and at least one above 0.

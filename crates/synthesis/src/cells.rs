@@ -65,7 +65,7 @@ impl Cells {
     }
 
     /// The records of a stratum: those variables have the stratum's classes, the others are as drawn in `within`.
-    pub fn append_stratum(&mut self, by: &Attributes, stratum: &[u32], within: &Self) {
+    pub(crate) fn append_stratum(&mut self, by: &Attributes, stratum: &[u32], within: &Self) {
         let mut rest = within.columns.iter();
         for (position, column) in self.columns.iter_mut().enumerate() {
             match by.positions().iter().position(|other| *other == position) {
@@ -80,16 +80,11 @@ impl Cells {
     }
 
     /// The records in another order: position `i` takes record `order[i]`.
-    pub fn reorder(self, order: &[u32], domain: &Domain) -> Self {
+    pub(crate) fn reorder(self, order: &[u32], domain: &Domain) -> Self {
         let columns = self.columns.into_iter().zip(domain.variables());
         let column = |(column, classes): (Codes, &Classes)| {
             Codes::collect(classes.size(), order.iter().map(|row| column.get(*row as usize)))
         };
         Self { columns: columns.map(column).collect() }
-    }
-
-    /// The columns as codes of the domain.
-    pub fn into_columns(self) -> Vec<Codes> {
-        self.columns
     }
 }

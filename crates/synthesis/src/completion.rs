@@ -111,7 +111,7 @@ impl Completion {
     }
 
     /// Records that have their identifiers, with derived variables computed again.
-    pub fn recompute(&self, records: Table) -> Result<Table, SynthesisError> {
+    pub(crate) fn recompute(&self, records: Table) -> Result<Table, SynthesisError> {
         let none = self.schema.variables().iter().map(|_| None).collect();
         self.complete_with(records, none)
     }

@@ -138,7 +138,7 @@ impl Decoder {
     }
 
     /// What computes variables and makes identifiers.
-    pub fn completion(&self) -> &Completion {
+    pub(crate) fn completion(&self) -> &Completion {
         &self.completion
     }
 
@@ -158,7 +158,7 @@ impl Decoder {
     }
 
     /// Records of these cells, in their order, handed to `take` part by part, so that they need not all be in memory.
-    pub fn decode_in_parts(
+    pub(crate) fn decode_in_parts(
         &self,
         cells: &Cells,
         seed: Seed,

@@ -27,10 +27,10 @@ use crate::SynthesisError;
 use crate::randomness::{Rng, Seed};
 
 /// What fewer records have is rare.
-pub const FEWEST: usize = 3;
+pub(crate) const FEWEST: usize = 3;
 
 /// Smaller tables are left alone.
-pub const SMALLEST: usize = 30;
+pub(crate) const SMALLEST: usize = 30;
 
 /// The choice of donors needs no secret: it replaces values, and is the same for one table.
 const DONORS: u64 = 0x646f_6e6f_7273;

@@ -127,7 +127,7 @@ impl StructuralZeros {
     }
 
     /// Whether a cell over some of the variables cannot occur, in whatever company.
-    pub fn forbids(&self, of: &Attributes, cell: &[u32]) -> bool {
+    pub(crate) fn forbids(&self, of: &Attributes, cell: &[u32]) -> bool {
         let mut whole = vec![0; of.positions().last().map_or(0, |last| last + 1)];
         of.positions().iter().zip(cell).for_each(|(position, class)| whole[*position] = *class);
         let is_about = |zeros: &&Zeros| of.places_of(&zeros.attributes).is_some();

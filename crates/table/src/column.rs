@@ -47,7 +47,7 @@ const IS_MISSING: u8 = 1;
 const FIRST_CODE: u8 = 2;
 
 /// Every whole number up to this one, 2^53, is a double; numbers above it are kept as text, for arithmetic would round them.
-pub const EXACT: u64 = 1 << 53;
+pub(crate) const EXACT: u64 = 1 << 53;
 
 /// How many special codes one variable can have.
 pub const MOST_SPECIAL_CODES: usize = (u8::MAX - FIRST_CODE) as usize + 1;

@@ -157,7 +157,7 @@ impl ContingencyTable {
     }
 
     /// The sparse form of a dense margin.
-    pub fn from_margin(margin: &Margin) -> Self {
+    pub(crate) fn from_margin(margin: &Margin) -> Self {
         let packing = Packing::new(margin.sizes());
         let (mut words, mut counts) = (Vec::new(), Vec::new());
         for (index, count) in margin.counts().iter().enumerate().filter(|(_, count)| **count > 0) {
@@ -194,7 +194,7 @@ impl ContingencyTable {
     }
 
     /// The share of cells that hold no record.
-    pub fn empty_share(&self) -> f64 {
+    pub(crate) fn empty_share(&self) -> f64 {
         let cells: f64 = self.packing.sizes.iter().map(|size| *size as f64).product();
         1.0 - self.occupied() as f64 / cells
     }

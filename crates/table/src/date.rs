@@ -4,10 +4,10 @@ use chrono::{Datelike, NaiveDate};
 use serde::{Deserialize, Serialize};
 
 /// 0000-01-01, the first day that four digits of a year can write.
-pub const FIRST_DAY: i32 = -719_528;
+pub(crate) const FIRST_DAY: i32 = -719_528;
 
 /// 9999-12-31, the last one.
-pub const LAST_DAY: i32 = 2_932_896;
+pub(crate) const LAST_DAY: i32 = 2_932_896;
 
 /// How a file writes a date.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
@@ -28,7 +28,7 @@ pub enum DateFormat {
 }
 
 /// All formats, in the order in which they are tried on unknown text.
-pub const FORMATS: [DateFormat; 4] =
+pub(crate) const FORMATS: [DateFormat; 4] =
     [DateFormat::Iso, DateFormat::MonthFirst, DateFormat::DayFirst, DateFormat::Dotted];
 
 impl DateFormat {

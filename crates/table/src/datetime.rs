@@ -110,7 +110,7 @@ impl TryFrom<String> for DatetimeFormat {
 
 impl DatetimeFormat {
     /// The format of times of day.
-    pub fn time_of_day(precision: Precision) -> Self {
+    pub(crate) fn time_of_day(precision: Precision) -> Self {
         Self { date: None, precision, ..Self::default() }
     }
 

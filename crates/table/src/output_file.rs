@@ -79,7 +79,7 @@ fn target(path: &Path) -> PathBuf {
 }
 
 /// Whether two paths lead to one file that exists.
-pub fn is_same_file(one: &Path, other: &Path) -> bool {
+pub(crate) fn is_same_file(one: &Path, other: &Path) -> bool {
     if let (Ok(one), Ok(other)) = (one.canonicalize(), other.canonicalize())
         && one == other
     {

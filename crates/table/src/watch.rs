@@ -92,7 +92,7 @@ impl Cancel {
     }
 
     /// Whether the work was cancelled.
-    pub fn is_cancelled(&self) -> bool {
+    pub(crate) fn is_cancelled(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
 }

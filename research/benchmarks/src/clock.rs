@@ -7,10 +7,10 @@ use crate::{BenchError, Measured};
 /// At least so many runs of a short piece of work, and so many seconds of them; peers are measured by the same rule.
 pub const RUNS: u32 = 3;
 /// See [`RUNS`].
-pub const SECONDS: f64 = 1.0;
+pub(crate) const SECONDS: f64 = 1.0;
 
 /// The mean of several runs. Only one result lives at a time.
-pub fn repeatedly<T>(mut work: impl FnMut() -> Result<T, BenchError>) -> Result<Measured, BenchError> {
+pub(crate) fn repeatedly<T>(mut work: impl FnMut() -> Result<T, BenchError>) -> Result<Measured, BenchError> {
     let (start, before) = (Instant::now(), cpu_seconds()?);
     let mut runs = 0;
     while runs < RUNS || start.elapsed().as_secs_f64() < SECONDS {

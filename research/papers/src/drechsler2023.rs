@@ -18,7 +18,7 @@ use super::{
 };
 
 /// The paper.
-pub const PAPER: Paper = Paper {
+pub(crate) const PAPER: Paper = Paper {
     name: "drechsler2023",
     citation: "Drechsler, Latner & Neunhoeffer (2023), It's complicated: insights into models and privacy guarantees of synthetic data (poster)",
     repeats: "the table of SD2011's quirks; pMSE, ratio of counts, interval overlap and run time of sequential synthesis",

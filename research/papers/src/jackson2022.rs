@@ -22,7 +22,7 @@ use crate::school_census::{SchoolCensus, school_census};
 use frontier::plan::{CellSizes, MeanCount, PlanError, SaturatedMechanism, SizeRule, Tau};
 
 /// The paper.
-pub const PAPER: Paper = Paper {
+pub(crate) const PAPER: Paper = Paper {
     name: "jackson2022",
     citation: "Jackson, Mitra, Francis & Dove (2022), On integrating the number of synthetic data sets m into the a priori synthesis approach",
     repeats: "Figures 1 to 6 and Table 2 on a stand-in of the paper's table, exact tau beside the normal approximation",

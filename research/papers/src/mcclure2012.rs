@@ -14,7 +14,7 @@ use synthesis::randomness::Seed;
 use super::{Cell, Figure, Ours, Paper, ReproduceError, ReproducedTable, Reproduction, Request, Rule};
 
 /// The paper.
-pub const PAPER: Paper = Paper {
+pub(crate) const PAPER: Paper = Paper {
     name: "mcclure2012",
     citation: "McClure & Reiter (2012), Differential privacy and statistical disclosure risk measures: an investigation with binary \
                synthetic data, Transactions on Data Privacy 5",

@@ -24,7 +24,7 @@ use super::{
 use printed::{EPSILONS, PrintedRow, TABLE_1, TABLE_2, TABLE_3};
 
 /// The paper.
-pub const PAPER: Paper = Paper {
+pub(crate) const PAPER: Paper = Paper {
     name: "raab2022",
     citation: "Raab (2022), Utility and disclosure risk for differentially private synthetic categorical data, Privacy in Statistical Databases",
     repeats: "Tables 1 to 3 and Figure 1; private margins by the paper's estimate, by least squares and planned",
@@ -117,7 +117,7 @@ fn social_diagnosis_sets(
 }
 
 /// How the private margins are put together.
-pub const ESTIMATES: [&str; 3] = ["paper", "least-squares", "planned"];
+pub(crate) const ESTIMATES: [&str; 3] = ["paper", "least-squares", "planned"];
 
 /// What one synthetic table scores.
 #[derive(Clone, Debug, PartialEq)]

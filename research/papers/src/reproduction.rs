@@ -105,12 +105,13 @@ pub enum Rule {
 
 impl Rule {
     /// It must lie within this distance of the paper's.
-    pub fn must_be_within(distance: f64, of: f64) -> Self {
+    pub(crate) fn must_be_within(distance: f64, of: f64) -> Self {
         Self::Must { low: of - distance, high: of + distance }
     }
 
     /// It is expected within this distance of the paper's.
-    pub fn expect_within(distance: f64, of: f64) -> Self {
+    #[cfg(test)]
+    pub(crate) fn expect_within(distance: f64, of: f64) -> Self {
         Self::Expect { low: of - distance, high: of + distance }
     }
 }
@@ -144,7 +145,7 @@ impl Ours {
     }
 
     /// The mean of the runs in which the number is defined.
-    pub fn mean_of_defined(runs: &[Option<f64>], paper_runs: u32) -> Self {
+    pub(crate) fn mean_of_defined(runs: &[Option<f64>], paper_runs: u32) -> Self {
         Self::mean(&runs.iter().flatten().copied().collect::<Vec<f64>>(), paper_runs)
     }
 }
@@ -185,7 +186,7 @@ impl Cell {
     }
 
     /// (ours − paper) in standard errors of the difference; `None` where one of them is not known or there is no error.
-    pub fn in_standard_errors(&self) -> Option<f64> {
+    pub(crate) fn in_standard_errors(&self) -> Option<f64> {
         let error = self.standard_error.filter(|error| *error > 0.0)?;
         Some((self.ours? - self.paper?) / error)
     }

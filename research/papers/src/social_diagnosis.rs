@@ -13,11 +13,11 @@ use table::{Codes, Column, Grouping, Kind, Schema, Table, TableError, Variable};
 use super::{DataSource, ReproduceError};
 
 /// Where the file comes from.
-pub const ORIGIN: &str = "5,000 people of Social Diagnosis 2011 (Council for Social Monitoring, www.diagnoza.com), as shipped in the R package \
+pub(crate) const ORIGIN: &str = "5,000 people of Social Diagnosis 2011 (Council for Social Monitoring, www.diagnoza.com), as shipped in the R package \
                           synthpop: write.csv(SD2011, \"sd2011.csv\", row.names = FALSE, na = \"\")";
 
 /// The whole file, or its seven variables alone.
-pub const SEVEN: DataSource = DataSource {
+pub(crate) const SEVEN: DataSource = DataSource {
     name: "sd2011",
     columns: &SEVEN_VARIABLES,
     origin: ORIGIN,
@@ -50,7 +50,7 @@ pub fn seven_categories(path: &Path) -> Result<Table, ReproduceError> {
 }
 
 /// The whole file, with −8 as a special code where it is one.
-pub fn all_variables(path: &Path) -> Result<Table, ReproduceError> {
+pub(crate) fn all_variables(path: &Path) -> Result<Table, ReproduceError> {
     let learned = read_table(path, &ReadOptions::default())?.schema().to_toml();
     let mut file = SchemaFile::parse(&learned)?;
     for name in WITH_CODE {

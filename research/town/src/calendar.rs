@@ -11,15 +11,16 @@ pub struct Date {
 
 impl Date {
     /// Census day, the last of 2025: ages are ages on this day.
-    pub const CENSUS: Date = Date { days: 20_453 };
+    pub(crate) const CENSUS: Date = Date { days: 20_453 };
 
     /// Whether the day is a Saturday.
-    pub fn is_saturday(self) -> bool {
+    #[cfg(test)]
+    pub(crate) fn is_saturday(self) -> bool {
         self == self.saturday_before()
     }
 
     /// The last Saturday up to and including this day.
-    pub fn saturday_before(self) -> Date {
+    pub(crate) fn saturday_before(self) -> Date {
         Date { days: self.days - (self.days + 5).rem_euclid(7) } // 1970-01-01 was a Thursday, 5 days after one
     }
 }

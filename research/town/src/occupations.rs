@@ -48,7 +48,7 @@ pub fn groups() -> impl Iterator<Item = &'static Group> {
 }
 
 /// Every title, group by group.
-pub fn titles() -> impl Iterator<Item = &'static str> {
+pub(crate) fn titles() -> impl Iterator<Item = &'static str> {
     groups().flat_map(|group| group.titles).copied()
 }
 
@@ -58,7 +58,7 @@ const fn group(name: &'static str, titles: &'static [&'static str]) -> Group {
 
 /// The branch of people not in paid work; its groups are the activities other than paid work, in their order.
 #[rustfmt::skip]
-pub static NOT_IN_PAID_WORK: Branch = Branch {
+pub(crate) static NOT_IN_PAID_WORK: Branch = Branch {
     name: "Not in paid work",
     log_income: -0.45,
     draws: [0; 5],
@@ -75,7 +75,7 @@ pub static NOT_IN_PAID_WORK: Branch = Branch {
 
 /// The branches of paid work.
 #[rustfmt::skip]
-pub static BRANCHES: [Branch; 10] = [
+pub(crate) static BRANCHES: [Branch; 10] = [
     Branch {
         name: "Trade and transport",
         log_income: 0.0,

@@ -71,7 +71,7 @@ impl Resident {
     ///
     /// No rule of rounding gives another value. Half-way between two thousandths, 2000 · hsize / rooms would be odd;
     /// but 2⁴ divides 2000, and no number of rooms up to 10 takes more than 2³ away.
-    pub fn pperroom_thousandths(&self) -> Option<u32> {
+    pub(crate) fn pperroom_thousandths(&self) -> Option<u32> {
         self.rooms.map(|rooms| (2000 * self.hsize + rooms) / (2 * rooms))
     }
 }

@@ -27,7 +27,7 @@ pub struct AgeBand {
 
 /// The ten age bands, youngest first.
 #[rustfmt::skip]
-pub static AGE_BANDS: [AgeBand; 10] = [
+pub(crate) static AGE_BANDS: [AgeBand; 10] = [
     band( 0,  5,  60, 490, [1000,   0,   0,   0], [1000,   0,   0,   0,   0], [1000,    0,   0,   0,  0,   0,   0]),
     band( 6, 15, 110, 490, [1000,   0,   0,   0], [1000,   0,   0,   0,   0], [   0, 1000,   0,   0,  0,   0,   0]),
     band(16, 24, 110, 490, [ 930,  60,   0,  10], [ 180, 560, 160,  90,  10], [   0,  250, 300,  30, 70,   0, 350]),
@@ -41,43 +41,43 @@ pub static AGE_BANDS: [AgeBand; 10] = [
 ];
 
 /// Districts for people under 45 and for the others, in thousandths.
-pub const DISTRICT: [[u32; 8]; 2] =
+pub(crate) const DISTRICT: [[u32; 8]; 2] =
     [[150, 130, 90, 120, 180, 90, 220, 20], [190, 140, 170, 130, 100, 140, 90, 40]];
 
 /// Disabilities for people under 65 and for the others, in ten-thousandths: rare, and some very rare.
-pub const DISABILITY: [[u32; 8]; 2] =
+pub(crate) const DISABILITY: [[u32; 8]; 2] =
     [[9400, 180, 150, 110, 120, 25, 12, 3], [8000, 900, 650, 330, 40, 40, 35, 5]];
 
 /// The weight of the first, second … group within a branch and title within a group: ∝ 1 / rank (Zipf).
-pub const RANK: [u32; 5] = [60, 30, 20, 15, 12];
+pub(crate) const RANK: [u32; 5] = [60, 30, 20, 15, 12];
 
 /// The part of weddings that are moved to the Saturday before, in thousandths.
-pub const SATURDAY: u32 = 700;
+pub(crate) const SATURDAY: u32 = 700;
 
 /// Mean log income of the reference man: aged 40, [`Education::Primary`], in a branch that adds 0.
-pub const LOG_INCOME: f64 = 7.2;
+pub(crate) const LOG_INCOME: f64 = 7.2;
 /// What each education adds to log income.
-pub const LOG_INCOME_EDUCATION: [f64; 5] = [0.0, 0.1, 0.2, 0.4, 0.6];
+pub(crate) const LOG_INCOME_EDUCATION: [f64; 5] = [0.0, 0.1, 0.2, 0.4, 0.6];
 /// What being a woman adds to log income.
-pub const LOG_INCOME_WOMAN: f64 = -0.12;
+pub(crate) const LOG_INCOME_WOMAN: f64 = -0.12;
 /// What every year of age beyond 40 adds to log income.
-pub const LOG_INCOME_YEAR: f64 = 0.006;
+pub(crate) const LOG_INCOME_YEAR: f64 = 0.006;
 /// The standard deviation of log income about its mean, before the amount is rounded.
-pub const LOG_INCOME_SIGMA: f64 = 0.4;
+pub(crate) const LOG_INCOME_SIGMA: f64 = 0.4;
 /// The amounts people round to, and how many of them do, in thousandths. See [`HEAP_500_FROM`].
-pub const HEAPING: [(u32, u32); 5] = [(1, 100), (10, 200), (50, 300), (100, 300), (500, 100)];
+pub(crate) const HEAPING: [(u32, u32); 5] = [(1, 100), (10, 200), (50, 300), (100, 300), (500, 100)];
 /// Those who round to 500 round smaller amounts than this to 100.
-pub const HEAP_500_FROM: f64 = 2000.0;
+pub(crate) const HEAP_500_FROM: f64 = 2000.0;
 /// Higher incomes are reported as this one; less than one in 10,000 is.
-pub const INCOME_TOP: u32 = 20_000;
+pub(crate) const INCOME_TOP: u32 = 20_000;
 
 /// Missing incomes, in thousandths: at least, from 65 years of age more, and without paid work more.
-pub const INCOME_MISSING: [u32; 3] = [40, 80, 120];
+pub(crate) const INCOME_MISSING: [u32; 3] = [40, 80, 120];
 
 /// Households of one to nine people, in thousandths. A row for ages from 0, 16, 25, 45 and 65 on; in it, first those
 /// who are not married, then the married.
 #[rustfmt::skip]
-pub static HOUSEHOLD_SIZE: [[[u32; 9]; 2]; 5] = [
+pub(crate) static HOUSEHOLD_SIZE: [[[u32; 9]; 2]; 5] = [
     [[  0, 110, 270, 350, 160, 65, 28, 12, 5]; 2], // nobody under 16 is married
     [[120, 190, 240, 260, 120, 45, 15,  7, 3], [0, 520, 270, 110,  60, 25, 10, 3, 2]],
     [[420, 290, 160,  80,  30, 12,  5,  2, 1], [0, 200, 240, 340, 140, 50, 18, 8, 4]],
@@ -86,14 +86,14 @@ pub static HOUSEHOLD_SIZE: [[[u32; 9]; 2]; 5] = [
 ];
 
 /// The part of the chance of a further room that the district gives, in thousandths. See [`rooms_given`].
-pub const FURTHER_ROOM_DISTRICT: [u32; 8] = [140, 160, 260, 200, 130, 240, 200, 280];
+pub(crate) const FURTHER_ROOM_DISTRICT: [u32; 8] = [140, 160, 260, 200, 130, 240, 200, 280];
 /// The part that every person in the household gives, in thousandths.
-pub const FURTHER_ROOM_PERSON: u32 = 40;
+pub(crate) const FURTHER_ROOM_PERSON: u32 = 40;
 /// Missing numbers of rooms, in thousandths: completely at random.
-pub const ROOMS_MISSING: u32 = 30;
+pub(crate) const ROOMS_MISSING: u32 = 30;
 
 /// The band that an age lies in; the last one for anybody older.
-pub fn age_band(age: u32) -> &'static AgeBand {
+pub(crate) fn age_band(age: u32) -> &'static AgeBand {
     AGE_BANDS.iter().find(|band| age <= band.to).unwrap_or(&AGE_BANDS[9])
 }
 
@@ -143,7 +143,7 @@ pub fn wedding_within(days: u32, age: u32) -> f64 {
 }
 
 /// The days in which people of an age may have married: from 16½ on, for up to 24 years.
-pub fn wedding_span(age: u32) -> u32 {
+pub(crate) fn wedding_span(age: u32) -> u32 {
     days_since_16_and_a_half(age).min(24 * 365)
 }
 
@@ -180,7 +180,7 @@ pub fn mean_log_income(sex: Sex, age: u32, education: Education, branch: &Branch
 }
 
 /// Whether the question for an income applies: not to small children and school pupils, who get the code −8.
-pub fn has_income(activity: Activity) -> bool {
+pub(crate) fn has_income(activity: Activity) -> bool {
     !matches!(activity, Activity::SmallChild | Activity::SchoolPupil)
 }
 
@@ -208,7 +208,8 @@ pub fn household_size_given(age: u32, marital: Marital) -> [f64; 9] {
 }
 
 /// P(1, 2 … 9 people in the household | age) = Σₘ P(marital = m | age) · P(· | age, m).
-pub fn household_size_given_age(age: u32) -> [f64; 9] {
+#[cfg(test)]
+pub(crate) fn household_size_given_age(age: u32) -> [f64; 9] {
     mixture(&marital_given_age(age), |m| household_size_given(age, Marital::ALL[m]))
 }
 
@@ -224,7 +225,8 @@ pub fn rooms_given(hsize: u32, district: District) -> [f64; 10] {
 
 /// P(1, 2 … 10 rooms | age), where not missing: the mixture of [`rooms_given`] over household sizes and districts,
 /// which are independent given the age.
-pub fn rooms_given_age(age: u32) -> [f64; 10] {
+#[cfg(test)]
+pub(crate) fn rooms_given_age(age: u32) -> [f64; 10] {
     mixture(&household_size_given_age(age), |size| {
         mixture(&district_given_age(age), |d| rooms_given(size as u32 + 1, District::ALL[d]))
     })

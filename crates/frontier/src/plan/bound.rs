@@ -73,7 +73,7 @@ impl Bound {
     }
 
     /// Whether a value meets the bound.
-    pub fn admits(&self, value: f64) -> bool {
+    pub(crate) fn admits(&self, value: f64) -> bool {
         match self.comparison {
             Comparison::AtMost => value <= self.limit,
             Comparison::Below => value < self.limit,
@@ -83,7 +83,7 @@ impl Bound {
     }
 
     /// The metric alone, as it is written in a bound.
-    pub fn metric_text(&self) -> String {
+    pub(crate) fn metric_text(&self) -> String {
         let name = match self.metric {
             Metric::Tau1 => "tau1",
             Metric::Tau2 => "tau2",

@@ -73,7 +73,7 @@ impl CellSizes {
     }
 
     /// The number of cells of this size.
-    pub fn cells_of_size(&self, size: u64) -> u64 {
+    pub(crate) fn cells_of_size(&self, size: u64) -> u64 {
         self.cells_of.get(&size).copied().unwrap_or(0)
     }
 

@@ -53,7 +53,7 @@ impl SaturatedMechanism {
     }
 
     /// With another family.
-    pub fn with_family(self, family: CountFamily) -> Self {
+    pub(crate) fn with_family(self, family: CountFamily) -> Self {
         Self { family, ..self }
     }
 

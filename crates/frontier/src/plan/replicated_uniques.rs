@@ -24,7 +24,7 @@ pub struct Catall {
 
 impl ReplicatedUniques {
     /// For one data set of the saturated mechanism: the synthetic count itself is 1, whatever scale is.
-    pub fn of_saturated(sizes: &CellSizes, mechanism: &SaturatedMechanism) -> Result<Self, PlanError> {
+    pub(crate) fn of_saturated(sizes: &CellSizes, mechanism: &SaturatedMechanism) -> Result<Self, PlanError> {
         Ok(Self::with_probability(sizes, mechanism.count_of(1)?.probability(1)))
     }
 

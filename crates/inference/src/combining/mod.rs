@@ -116,14 +116,14 @@ const BOOTSTRAP: RuleCard = RuleCard {
 
 impl RuleCard {
     /// The variance for a target, without the distribution.
-    pub fn variance_for(&self, target: Target) -> &'static str {
+    pub(crate) fn variance_for(&self, target: Target) -> &'static str {
         let formula = self.formula_for(target);
         let end = [", normal", ", t with"].iter().filter_map(|distribution| formula.find(distribution)).min();
         &formula[..end.unwrap_or(formula.len())]
     }
 
     /// The formula for a target.
-    pub fn formula_for(&self, target: Target) -> &'static str {
+    pub(crate) fn formula_for(&self, target: Target) -> &'static str {
         match target {
             Target::Population => self.formula,
             Target::Original => self.original_formula,
@@ -259,7 +259,7 @@ impl Parts {
 }
 
 /// The mean estimate, each file alike.
-pub fn mean_estimate(files: &[FileEstimate]) -> f64 {
+pub(crate) fn mean_estimate(files: &[FileEstimate]) -> f64 {
     mean(files, |file| file.estimate)
 }
 

@@ -53,7 +53,7 @@ impl PredictiveRelease {
     }
 
     /// A release with an analyst's prior that weighs one record in all: g_c = a_c/Σa, in proportion to the cells of the whole table that are behind each.
-    pub fn with_total_prior(
+    pub(crate) fn with_total_prior(
         released: Vec<u64>,
         prior_weights: Vec<f64>,
         original_rows: u64,
@@ -98,7 +98,7 @@ impl PredictiveRelease {
     }
 
     /// The standard deviation that a share of a cell among a group of cells has before the release is seen: that of Beta(g_c, Σ'g).
-    pub fn prior_standard_deviation(&self, cell: usize, group: &[usize]) -> f64 {
+    pub(crate) fn prior_standard_deviation(&self, cell: usize, group: &[usize]) -> f64 {
         let total: f64 = group.iter().map(|cell| self.analyst_prior[*cell]).sum();
         let mean = self.analyst_prior[cell] / total;
         (mean * (1.0 - mean) / (total + 1.0)).sqrt()

@@ -205,7 +205,7 @@ const CARDS: &[MeasureCard] = &[
 /// Measures of this family that other crates refer to.
 pub mod names {
     /// `identity.repu`.
-    pub const REPU: &str = "identity.repu";
+    pub(crate) const REPU: &str = "identity.repu";
 }
 
 /// The card of the family.

@@ -75,7 +75,7 @@ impl KeyClasses {
     }
 
     /// How many original records each class holds.
-    pub fn original_counts(&self) -> &[u32] {
+    pub(crate) fn original_counts(&self) -> &[u32] {
         &self.counts[0]
     }
 
@@ -90,12 +90,12 @@ impl KeyClasses {
     }
 
     /// The original records, class by class.
-    pub fn original_members(&self) -> ClassMembers {
+    pub(crate) fn original_members(&self) -> ClassMembers {
         ClassMembers::new(&self.class_of[0], &self.counts[0])
     }
 
     /// The records of a synthetic table, class by class.
-    pub fn synthetic_members(&self, set: usize) -> ClassMembers {
+    pub(crate) fn synthetic_members(&self, set: usize) -> ClassMembers {
         ClassMembers::new(&self.class_of[set + 1], &self.counts[set + 1])
     }
 }

@@ -101,7 +101,7 @@ impl ReleaseCells {
     }
 
     /// The same where only this many cells are possible: structural zeros can hold no record, and everyone knows it.
-    pub fn with_possible_cells(self, cells: impl Into<BigUint>) -> Result<Self, MeasureError> {
+    pub(crate) fn with_possible_cells(self, cells: impl Into<BigUint>) -> Result<Self, MeasureError> {
         let cells = cells.into();
         if cells < BigUint::from(self.original.len()) {
             let message = "cannot be fewer than the cells that hold a record".into();
@@ -121,7 +121,7 @@ impl ReleaseCells {
     }
 
     /// The number of cells that are empty in all tables.
-    pub fn empty_cells(&self) -> BigUint {
+    pub(crate) fn empty_cells(&self) -> BigUint {
         &self.cells - BigUint::from(self.original.len())
     }
 
@@ -151,7 +151,7 @@ impl ReleaseCells {
     }
 
     /// How many synthetic records each listed cell holds, in all tables together.
-    pub fn synthetic_sums(&self) -> Vec<u64> {
+    pub(crate) fn synthetic_sums(&self) -> Vec<u64> {
         let sum = |cell: usize| self.synthetic.iter().map(|set| u64::from(set[cell])).sum();
         (0..self.original.len()).map(sum).collect()
     }

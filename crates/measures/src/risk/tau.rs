@@ -184,7 +184,7 @@ fn near(sets: usize, k: u64, d: f64, scale: f64) -> Result<(f64, f64), MeasureEr
 
 /// The family of τ metrics.
 #[derive(Clone, Copy, Debug)]
-pub struct TauMetrics;
+pub(crate) struct TauMetrics;
 
 const fn card(name: &'static str, question: &'static str, better: Better) -> MeasureCard {
     let citation = "Jackson, Mitra, Francis & Dove (2022), sections 2.1 and 4";

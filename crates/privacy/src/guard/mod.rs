@@ -267,7 +267,7 @@ impl<'a> GuardedTable<'a> {
     }
 
     /// The same, lazily or not; both ways have the same distribution.
-    pub fn noisy_cells_as(&mut self, epsilon: Cost, lazily: bool) -> Result<NoisyCells, PrivacyError> {
+    pub(crate) fn noisy_cells_as(&mut self, epsilon: Cost, lazily: bool) -> Result<NoisyCells, PrivacyError> {
         let all = Attributes::all(self.domain());
         if !lazily {
             let noisy = self.noisy_margin(&all, Charge::Pure(epsilon))?;

@@ -55,13 +55,13 @@ impl ScaledVariable {
     }
 
     /// The grid value of a number; numbers outside the bounds count as the bounds.
-    pub fn to_grid(&self, value: f64) -> i64 {
+    pub(crate) fn to_grid(&self, value: f64) -> i64 {
         let share = ((value - self.low) / (self.high - self.low)).clamp(0.0, 1.0);
         (share * (2 * GRID) as f64).round() as i64 - GRID
     }
 
     /// The number that a grid value stands for; fractions are allowed.
-    pub fn from_grid(&self, grid: f64) -> f64 {
+    pub(crate) fn from_grid(&self, grid: f64) -> f64 {
         self.low + (grid + GRID as f64) / (2 * GRID) as f64 * (self.high - self.low)
     }
 }

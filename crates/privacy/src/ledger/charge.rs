@@ -230,7 +230,7 @@ impl Amount {
         self.cost <= limit.cost && self.delta <= limit.delta
     }
 
-    pub fn in_words(self, notion: Notion) -> Charge {
+    pub(crate) fn in_words(self, notion: Notion) -> Charge {
         match notion {
             Notion::Pure => Charge::Pure(self.cost),
             Notion::ZeroConcentrated => Charge::ZeroConcentrated(self.cost),

@@ -74,7 +74,7 @@ impl Event {
     }
 
     /// Integers under discrete Gaussian noise with σ² = Δ₂²/(2ρ): ρ-zCDP.
-    pub fn discrete_gaussian(
+    pub(crate) fn discrete_gaussian(
         purpose: impl Into<String>,
         rho: Cost,
         squared_sensitivity: u64,
@@ -110,7 +110,7 @@ impl Event {
     }
 
     /// A choice by the [`exponential_mechanism`](crate::noise::exponential_mechanism) charged as ε²/8-zCDP.
-    pub fn exponential_mechanism_in_rho(
+    pub(crate) fn exponential_mechanism_in_rho(
         purpose: impl Into<String>,
         epsilon: Cost,
         sensitivity: f64,

@@ -11,8 +11,8 @@ use std::fmt;
 pub use charge::{Budget, Charge, DeltaCost, Notion};
 pub use event::{Event, Mechanism, Sensitivity};
 pub use record::{
-    ChargeRecord, CostRecord, DomainRecord, EventRecord, GUARANTEE_VOID, LedgerRecord, PartRecord,
-    Particulars, RandomnessRecord, ReleaseSize, SoftwareRecord,
+    ChargeRecord, CostRecord, DomainRecord, EventRecord, LedgerRecord, PartRecord, Particulars,
+    RandomnessRecord, ReleaseSize, SoftwareRecord,
 };
 pub use totals::{ApproximateTotal, Totals};
 

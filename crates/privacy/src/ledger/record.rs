@@ -11,7 +11,7 @@ use super::{Entry, PrivacyLedger};
 use crate::{Cost, Guarantee, Neighbours, NoiseSource, PrivacyError};
 
 /// What a record says first if its noise can be replayed.
-pub const GUARANTEE_VOID: &str = "GUARANTEE VOID: drawn with an insecure test seed";
+pub(crate) const GUARANTEE_VOID: &str = "GUARANTEE VOID: drawn with an insecure test seed";
 
 /// The books of a private release, as written to `ledger.json`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -47,7 +47,7 @@ pub struct LedgerRecord {
 }
 
 /// What every guarantee here is about, and what it is not.
-pub const SCOPE: &str = "This release alone: every other private run on the same data adds to it, also one that failed after a look. Neighbours are tables \
+pub(crate) const SCOPE: &str = "This release alone: every other private run on the same data adds to it, also one that failed after a look. Neighbours are tables \
                          that keep the declared schema; that a run was refused because a record breaks it is not protected.";
 
 /// One look at the records.

@@ -10,7 +10,7 @@ use super::uniform::{random_bits, uniform_below, uniform_below_u64, uniform_belo
 ///
 /// # Panics
 /// If the denominator is zero or below the numerator.
-pub fn bernoulli<R: CryptoRng + ?Sized>(rng: &mut R, numerator: u128, denominator: u128) -> bool {
+pub(crate) fn bernoulli<R: CryptoRng + ?Sized>(rng: &mut R, numerator: u128, denominator: u128) -> bool {
     assert!(numerator <= denominator, "a probability is at most one");
     uniform_below_u128(rng, denominator) < numerator
 }
@@ -25,7 +25,11 @@ pub fn bernoulli<R: CryptoRng + ?Sized>(rng: &mut R, numerator: u128, denominato
 ///
 /// # Panics
 /// If the denominator is zero.
-pub fn bernoulli_exp_minus<R: CryptoRng + ?Sized>(rng: &mut R, numerator: u128, denominator: u128) -> bool {
+pub(crate) fn bernoulli_exp_minus<R: CryptoRng + ?Sized>(
+    rng: &mut R,
+    numerator: u128,
+    denominator: u128,
+) -> bool {
     assert!(denominator > 0, "a denominator is above zero");
     let (whole, fraction) = (numerator / denominator, numerator % denominator);
     if whole > 0 && u128::from(geometric_by_e(rng)) < whole {
@@ -41,7 +45,7 @@ pub fn bernoulli_exp_minus<R: CryptoRng + ?Sized>(rng: &mut R, numerator: u128, 
 ///
 /// # Panics
 /// If the denominator is zero.
-pub fn bernoulli_exp_minus_wide<R: CryptoRng + ?Sized>(
+pub(crate) fn bernoulli_exp_minus_wide<R: CryptoRng + ?Sized>(
     rng: &mut R,
     numerator: &BigUint,
     denominator: &BigUint,
@@ -61,7 +65,7 @@ pub fn bernoulli_exp_minus_wide<R: CryptoRng + ?Sized>(
 /// V counts the k ≥ 1 with U < exp(−k) for one uniform U in [0, 1). Its first 64 bits are compared with those of exp(−k), and in the one case in
 /// 2⁶⁴ that they are equal, more bits of both decide. Beyond the table V starts anew: it has no memory.
 #[inline]
-pub fn geometric_by_e<R: CryptoRng + ?Sized>(rng: &mut R) -> u64 {
+pub(crate) fn geometric_by_e<R: CryptoRng + ?Sized>(rng: &mut R) -> u64 {
     let mut passed = 0;
     loop {
         let word = rng.next_u64();
@@ -81,7 +85,7 @@ pub fn geometric_by_e<R: CryptoRng + ?Sized>(rng: &mut R) -> u64 {
 ///
 /// # Panics
 /// If bounds have another number of bits than asked for.
-pub fn bernoulli_by_enclosure<R: CryptoRng + ?Sized>(
+pub(crate) fn bernoulli_by_enclosure<R: CryptoRng + ?Sized>(
     rng: &mut R,
     enclose: impl FnMut(u32) -> Enclosure,
 ) -> bool {

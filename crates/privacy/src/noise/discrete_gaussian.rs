@@ -30,7 +30,7 @@ pub struct DiscreteGaussian {
 
 impl DiscreteGaussian {
     /// The law with σ² = `numerator / denominator`, both above zero.
-    pub fn with_variance_parameter(numerator: u128, denominator: u128) -> Result<Self, PrivacyError> {
+    pub(crate) fn with_variance_parameter(numerator: u128, denominator: u128) -> Result<Self, PrivacyError> {
         if numerator == 0 || denominator == 0 {
             return Err(PrivacyError::Scale);
         }

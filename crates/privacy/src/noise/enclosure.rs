@@ -83,7 +83,7 @@ impl Enclosure {
     }
 
     /// number / (1 + other).
-    pub fn over_one_plus(&self, other: &Self) -> Self {
+    pub(crate) fn over_one_plus(&self, other: &Self) -> Self {
         self.same_bits(other);
         let one = one(self.bits);
         Self {
@@ -156,7 +156,7 @@ impl Enclosure {
 /// 1 − (1 − P(Z > level))^draws, P(Z > j) = e^(−r(j+1)) / (1 + e^(−r)) for j ≥ 0 and rate r = `numerator / denominator`.
 ///
 /// Raising to a power of `draws` loses log₂(draws) bits, which are worked with in addition.
-pub fn any_exceeds(
+pub(crate) fn any_exceeds(
     draws: &BigUint,
     numerator: &BigUint,
     denominator: &BigUint,

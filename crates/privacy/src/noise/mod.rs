@@ -18,14 +18,13 @@ mod enclosure;
 mod selection;
 mod uniform;
 
-pub use bernoulli::{
-    bernoulli, bernoulli_by_enclosure, bernoulli_exp_minus, bernoulli_exp_minus_wide, geometric_by_e,
-};
+pub(crate) use bernoulli::bernoulli_by_enclosure;
 pub use discrete_gaussian::DiscreteGaussian;
 pub use discrete_laplace::DiscreteLaplace;
-pub use enclosure::{Enclosure, any_exceeds};
+pub use enclosure::Enclosure;
+pub(crate) use enclosure::any_exceeds;
 pub use selection::{exponential_mechanism, permute_and_flip};
-pub use uniform::{uniform_below, uniform_below_u64, uniform_below_u128};
+pub(crate) use uniform::{uniform_below, uniform_below_u64, uniform_below_u128};
 
 fn greatest_common_divisor(mut a: u128, mut b: u128) -> u128 {
     while b != 0 {

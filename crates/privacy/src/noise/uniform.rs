@@ -11,7 +11,7 @@ use rand::CryptoRng;
 /// # Panics
 /// If the bound is zero.
 #[inline]
-pub fn uniform_below_u64<R: CryptoRng + ?Sized>(rng: &mut R, bound: u64) -> u64 {
+pub(crate) fn uniform_below_u64<R: CryptoRng + ?Sized>(rng: &mut R, bound: u64) -> u64 {
     assert!(bound > 0, "a bound is above zero");
     let mut product = u128::from(rng.next_u64()) * u128::from(bound);
     // 2⁶⁴ mod bound is below bound, so most words are accepted without the division that computes it.
@@ -30,7 +30,7 @@ pub fn uniform_below_u64<R: CryptoRng + ?Sized>(rng: &mut R, bound: u64) -> u64 
 ///
 /// # Panics
 /// If the bound is zero.
-pub fn uniform_below_u128<R: CryptoRng + ?Sized>(rng: &mut R, bound: u128) -> u128 {
+pub(crate) fn uniform_below_u128<R: CryptoRng + ?Sized>(rng: &mut R, bound: u128) -> u128 {
     if let Ok(bound) = u64::try_from(bound) {
         return u128::from(uniform_below_u64(rng, bound));
     }
@@ -48,7 +48,7 @@ pub fn uniform_below_u128<R: CryptoRng + ?Sized>(rng: &mut R, bound: u128) -> u1
 ///
 /// # Panics
 /// If the bound is zero.
-pub fn uniform_below<R: CryptoRng + ?Sized>(rng: &mut R, bound: &BigUint) -> BigUint {
+pub(crate) fn uniform_below<R: CryptoRng + ?Sized>(rng: &mut R, bound: &BigUint) -> BigUint {
     if let Ok(bound) = u128::try_from(bound) {
         return BigUint::from(uniform_below_u128(rng, bound));
     }

@@ -73,12 +73,13 @@ impl CountDistribution {
     }
 
     /// E (X − μ)³: μ + 3σμ² + cσ²μ³ with c = 2 for NBI, 3 for PIG and 2/(1 − ν) for Delaporte.
-    pub fn third_central_moment(&self) -> f64 {
+    pub(crate) fn third_central_moment(&self) -> f64 {
         self.cumulant(3)
     }
 
     /// E (X − μ)⁴.
-    pub fn fourth_central_moment(&self) -> f64 {
+    #[cfg(test)]
+    pub(crate) fn fourth_central_moment(&self) -> f64 {
         self.cumulant(4) + 3.0 * self.variance() * self.variance()
     }
 
@@ -95,7 +96,7 @@ impl CountDistribution {
     ///
     /// # Panics
     /// For an order outside 1 to 6.
-    pub fn cumulant(&self, order: usize) -> f64 {
+    pub(crate) fn cumulant(&self, order: usize) -> f64 {
         const STIRLING: [&[f64]; 6] = [
             &[1.0],
             &[1.0, 1.0],
@@ -128,11 +129,6 @@ impl CountDistribution {
         }
     }
 
-    /// P(X = 0).
-    pub fn probability_of_zero(&self) -> f64 {
-        self.law.map_or(1.0, |law| law.ln_probability_of_zero().exp())
-    }
-
     /// P(X > 0), accurate also where it is tiny.
     pub fn probability_of_positive(&self) -> f64 {
         self.law.map_or(0.0, |law| -law.ln_probability_of_zero().exp_m1())
@@ -159,7 +155,8 @@ impl CountDistribution {
     }
 
     /// P(X ≤ k).
-    pub fn probability_at_most(&self, k: u64) -> f64 {
+    #[cfg(test)]
+    pub(crate) fn probability_at_most(&self, k: u64) -> f64 {
         if k as f64 + 1.0 > self.mean() {
             1.0 - self.probability_above(k)
         } else {

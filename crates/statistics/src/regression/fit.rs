@@ -78,7 +78,7 @@ impl Fit {
     }
 
     /// The same with other coefficients, such as [drawn](Self::draw) ones.
-    pub fn predict_with(&self, design: &Design, coefficients: &[f64]) -> Vec<f64> {
+    pub(crate) fn predict_with(&self, design: &Design, coefficients: &[f64]) -> Vec<f64> {
         let mut means = design.linear_predictor(coefficients);
         means.iter_mut().for_each(|mean| *mean = self.family.mean(*mean));
         means

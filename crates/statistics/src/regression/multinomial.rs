@@ -90,7 +90,7 @@ impl MultinomialFit {
     }
 
     /// The same with other coefficients, such as [drawn](Self::draw) ones.
-    pub fn predict_with(&self, design: &Design, coefficients: &[Vec<f64>]) -> Vec<Vec<f64>> {
+    pub(crate) fn predict_with(&self, design: &Design, coefficients: &[Vec<f64>]) -> Vec<Vec<f64>> {
         let predictors: Vec<Vec<f64>> =
             coefficients.iter().map(|beta| design.linear_predictor(beta)).collect();
         probabilities(&predictors)

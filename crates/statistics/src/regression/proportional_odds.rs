@@ -98,7 +98,7 @@ impl ProportionalOddsFit {
     }
 
     /// The same with other parameters, such as [drawn](Self::draw) ones.
-    pub fn predict_with(&self, design: &Design, parameters: &DrawnOdds) -> Vec<Vec<f64>> {
+    pub(crate) fn predict_with(&self, design: &Design, parameters: &DrawnOdds) -> Vec<Vec<f64>> {
         probabilities(&design.linear_predictor(&parameters.coefficients), &parameters.thresholds)
     }
 

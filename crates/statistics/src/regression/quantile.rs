@@ -47,7 +47,7 @@ impl QuantileFit {
 }
 
 /// ρ_τ(r) = r (τ − 1) below 0 and r τ from 0 on.
-pub fn check_loss(tau: f64, residual: f64) -> f64 {
+pub(crate) fn check_loss(tau: f64, residual: f64) -> f64 {
     if residual < 0.0 { (tau - 1.0) * residual } else { tau * residual }
 }
 

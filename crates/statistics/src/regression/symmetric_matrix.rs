@@ -47,7 +47,7 @@ impl SymmetricMatrix {
     }
 
     /// The square roots of the diagonal: standard errors, of a covariance matrix.
-    pub fn root_diagonal(&self) -> Vec<f64> {
+    pub(crate) fn root_diagonal(&self) -> Vec<f64> {
         (0..self.size).map(|i| self.get(i, i).sqrt()).collect()
     }
 

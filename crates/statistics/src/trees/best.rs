@@ -25,13 +25,13 @@ impl Best {
     }
 
     /// Starts again, keeping the memory.
-    pub fn restart(&mut self, numerator: f64, denominator: f64) {
+    pub(crate) fn restart(&mut self, numerator: f64, denominator: f64) {
         (self.numerator, self.denominator, self.predictor) = (numerator, denominator, None);
     }
 
     /// Takes the score if it is better than all before.
     #[inline]
-    pub fn offer(&mut self, numerator: f64, denominator: f64) -> bool {
+    pub(crate) fn offer(&mut self, numerator: f64, denominator: f64) -> bool {
         let better = numerator * self.denominator > self.numerator * denominator * TIE;
         if better {
             (self.numerator, self.denominator) = (numerator, denominator);
@@ -55,7 +55,7 @@ impl Best {
     }
 
     /// The better of two, the earlier one if they tie.
-    pub fn or_later(mut self, later: Self) -> Self {
+    pub(crate) fn or_later(mut self, later: Self) -> Self {
         match later.predictor.is_some() && self.offer(later.numerator, later.denominator) {
             true => later,
             false => self,

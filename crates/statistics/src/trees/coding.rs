@@ -6,7 +6,7 @@ use super::TreeError;
 use super::codes::Codes;
 
 /// A numeric column of more distinct values than this is cut at so many quantiles.
-pub const MOST_BINS: usize = 1 << 16;
+pub(crate) const MOST_BINS: usize = 1 << 16;
 
 /// How a column's values become codes: first the ordered ones, ascending by value, then the unordered ones (the levels of a
 /// factor; the missing value and special codes of a number).
@@ -58,7 +58,7 @@ impl Coding {
     }
 
     /// The ordered code of a number: that of the largest value known that is not above it, else the lowest.
-    pub fn code_of(&self, value: f64) -> u32 {
+    pub(crate) fn code_of(&self, value: f64) -> u32 {
         (self.values.partition_point(|lowest| *lowest <= value).max(1) - 1) as u32
     }
 

@@ -1,7 +1,5 @@
 //! Bagged trees and random forests.
 
-use std::ops::Range;
-
 use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha12Rng;
 use rayon::prelude::*;
@@ -92,10 +90,11 @@ impl Forest {
     }
 
     /// A donor for each record: a tree drawn at random, then one of the donors in the record's leaf.
-    pub fn draw_donors(
+    #[cfg(test)]
+    pub(crate) fn draw_donors(
         &self,
         predictors: &[&Predictor],
-        rows: Range<usize>,
+        rows: std::ops::Range<usize>,
         rng: &mut impl Rng,
     ) -> Result<Vec<u32>, TreeError> {
         self.trees[0].check_columns(predictors, &rows)?;

@@ -89,7 +89,7 @@ impl Problem<'_> {
     }
 
     /// Whether a node stays a leaf without a search.
-    pub fn is_final(&self, place: &Place) -> bool {
+    pub(crate) fn is_final(&self, place: &Place) -> bool {
         place.summary.weight < i64::from(self.options.min_split)
             || self.risk(&place.summary).min(place.bound) <= self.alpha
             || place.depth >= self.options.max_depth
@@ -171,7 +171,7 @@ impl Grown {
     }
 
     /// Says where the right child of the node at `position` begins: behind all nodes so far.
-    pub fn begin_right(&mut self, position: usize) {
+    pub(crate) fn begin_right(&mut self, position: usize) {
         let right = (self.nodes.len() - position) as u32;
         if let Some(split) = &mut self.nodes[position].split {
             split.right = right;

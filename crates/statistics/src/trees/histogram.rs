@@ -17,7 +17,7 @@ pub(super) enum Histogram {
 
 impl Histogram {
     /// Takes away the records of one child, which leaves those of the other.
-    pub fn subtract(&mut self, child: &Self) {
+    pub(crate) fn subtract(&mut self, child: &Self) {
         match (self, child) {
             (Self::Scores(node), Self::Scores(child)) => {
                 for (node, child) in node.iter_mut().zip(child) {
@@ -56,7 +56,7 @@ impl LargeNode<'_> {
         }
     }
 
-    pub fn count_scores(&self, predictor: usize, scores: &[i64], bins: &mut [(u32, i64)]) {
+    pub(crate) fn count_scores(&self, predictor: usize, scores: &[i64], bins: &mut [(u32, i64)]) {
         with_codes!(self.problem.predictors[predictor].codes(), codes => {
             if self.weights.is_empty() {
                 for (row, score) in self.rows.iter().zip(scores) {
@@ -74,7 +74,7 @@ impl LargeNode<'_> {
         });
     }
 
-    pub fn count_classes(&self, predictor: usize, classes: &[u32], counts: &mut [u32]) {
+    pub(crate) fn count_classes(&self, predictor: usize, classes: &[u32], counts: &mut [u32]) {
         let levels = self.problem.classes();
         with_codes!(self.problem.predictors[predictor].codes(), codes => {
             for (record, (row, class)) in self.rows.iter().zip(classes).enumerate() {

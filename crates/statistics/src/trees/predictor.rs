@@ -14,7 +14,7 @@ pub struct Predictor {
 
 impl Predictor {
     /// A number. Where a record's mark is not 0 its value does not count (it may be NaN): mark m, say 1 for missing and 2 for
-    /// a special code, is a branch of its own. More than [`super::MOST_BINS`] distinct values are cut at quantiles.
+    /// a special code, is a branch of its own. More than 65,536 distinct values are cut at quantiles.
     pub fn numeric(values: &[f64], marks: Option<&[u8]>) -> Result<Self, TreeError> {
         let (coding, codes) = Coding::learn(values, marks, THIS)?;
         Ok(Self { coding: Arc::new(coding), codes })

@@ -153,7 +153,7 @@ impl Space {
     }
 
     /// Divides the entries of the columns on the stack.
-    pub fn divide_columns(&mut self, size: usize, columns: Range<usize>, within: Range<usize>) {
+    pub(crate) fn divide_columns(&mut self, size: usize, columns: Range<usize>, within: Range<usize>) {
         for &column in &self.active[columns] {
             let start = column as usize * size;
             let entries = &mut self.entries[start + within.start..start + within.end];

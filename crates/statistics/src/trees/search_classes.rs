@@ -8,7 +8,7 @@ use super::leading_direction::Direction;
 use super::summary::Summary;
 
 /// A factor of so many levels in a node is split exactly, by trying all splits, when the response has more than two classes.
-pub const EXHAUSTIVE_LEVELS: usize = 6;
+pub(crate) const EXHAUSTIVE_LEVELS: usize = 6;
 
 /// Records of one class side by side.
 #[derive(Clone, Copy, Debug)]

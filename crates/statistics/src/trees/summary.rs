@@ -26,7 +26,7 @@ pub(super) struct Summary {
 
 impl Local {
     /// The response at `rows`.
-    pub fn gather(&mut self, values: &Values<'_>, rows: &[u32]) {
+    pub(crate) fn gather(&mut self, values: &Values<'_>, rows: &[u32]) {
         match values {
             Values::TwoClasses(scores) | Values::Numbers(scores) => {
                 let mut local = match std::mem::replace(self, Self::Classes(Vec::new())) {

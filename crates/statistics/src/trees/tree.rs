@@ -193,7 +193,7 @@ impl Tree {
     }
 
     /// The classes in a leaf with their weights, by class; empty for a numeric response.
-    pub fn class_weights(&self, leaf: u32) -> &[(u32, u32)] {
+    pub(crate) fn class_weights(&self, leaf: u32) -> &[(u32, u32)] {
         let (start, end) = self.leaves[leaf as usize].classes;
         &self.classes[start as usize..end as usize]
     }

@@ -51,11 +51,6 @@ impl Outcomes {
         self == FALSE
     }
 
-    /// It can be true.
-    pub fn can_be_true(self) -> bool {
-        self.0 & TRUE.0 != 0
-    }
-
     fn or(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }

@@ -74,11 +74,6 @@ enum Expectation {
     Text,
 }
 
-/// Bytes of a CSV file that are held at once while it is read on the present number of threads: the reader's buffers.
-pub fn buffer_bytes() -> usize {
-    csv::buffer_bytes()
-}
-
 /// Reads a table and, if the options have a schema, checks it against that.
 pub fn read_table(path: &Path, options: &ReadOptions) -> Result<Table, TableError> {
     conform(read_unchecked(path, options)?, options)

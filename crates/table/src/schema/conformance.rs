@@ -13,7 +13,7 @@ use crate::{Codes, FileProblem, Table, TableError};
 const ROWS_NAMED: usize = 5;
 
 /// How far a value may be from its formula, relative to the larger of 1 and the value.
-pub const FORMULA_TOLERANCE: f64 = 1e-6;
+pub(crate) const FORMULA_TOLERANCE: f64 = 1e-6;
 
 /// What a number of too many digits is not, and the way out.
 const LONG_NUMBER: &str =

@@ -41,7 +41,7 @@ impl LearnedSchema {
     }
 
     /// The one door from learned to declared. The reason goes into the ledger and the report, and may not be empty.
-    pub fn declare_public(self, reason: &str) -> Result<DeclaredSchema, TableError> {
+    pub(crate) fn declare_public(self, reason: &str) -> Result<DeclaredSchema, TableError> {
         if reason.trim().is_empty() {
             return Err(TableError::schema(
                 "schema",

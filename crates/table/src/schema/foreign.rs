@@ -38,7 +38,7 @@ struct SdvColumn {
 
 impl SchemaFile {
     /// Reads the JSON schema of another tool: SDV metadata (version 1) if it says so, else a private-PGM domain.
-    pub fn from_foreign_json(text: &str) -> Result<Self, TableError> {
+    pub(crate) fn from_foreign_json(text: &str) -> Result<Self, TableError> {
         let document: Value = serde_json::from_str(text)
             .map_err(|error| TableError::schema(format!("line {}", error.line()), error.to_string()))?;
         if document.get("METADATA_SPEC_VERSION").is_some() {

@@ -35,16 +35,8 @@ impl Stored {
         }
     }
 
-    /// An identifier that names no unit of the data: a number, or a text that says what it is.
-    pub fn fresh_identifier(stored: Option<Self>, number: usize) -> String {
-        match stored {
-            None | Some(Self::Boolean) => format!("synthetic-{number}"),
-            Some(Self::Integer | Self::Unsigned) => number.to_string(),
-        }
-    }
-
     /// The type of whole numbers that holds all these texts; `None` if there is none, or no text.
-    pub fn of_whole_numbers<'a>(texts: impl Iterator<Item = &'a str> + Clone) -> Option<Self> {
+    pub(crate) fn of_whole_numbers<'a>(texts: impl Iterator<Item = &'a str> + Clone) -> Option<Self> {
         let fits = |stored: &Self| texts.clone().all(|text| stored.holds(text));
         texts.clone().next()?;
         [Self::Integer, Self::Unsigned].into_iter().find(fits)

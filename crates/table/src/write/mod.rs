@@ -4,9 +4,8 @@ mod csv;
 mod parquet;
 
 use std::io::Write;
-use std::path::Path;
 
-use crate::{Schema, Table, TableError};
+use crate::{Schema, Table};
 
 /// The formats we write.
 #[derive(
@@ -74,8 +73,13 @@ impl<W: Write + Send> TableWriter<W> {
 }
 
 /// Writes a table to `path`, whole or not at all.
-pub fn write_table(table: &Table, path: &Path, format: Format) -> Result<(), TableError> {
-    let bytes = bytes(table, format).map_err(|source| TableError::io(path, source))?;
+#[cfg(test)]
+pub(crate) fn write_table(
+    table: &Table,
+    path: &std::path::Path,
+    format: Format,
+) -> Result<(), crate::TableError> {
+    let bytes = bytes(table, format).map_err(|source| crate::TableError::io(path, source))?;
     crate::atomic_file::write(path, &bytes)
 }
 

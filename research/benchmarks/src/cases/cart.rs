@@ -59,7 +59,7 @@ pub const VARIABLES: Case = Case {
 };
 
 /// scikit-learn's compiled trees.
-pub const ADULT: Case = Case {
+pub(crate) const ADULT: Case = Case {
     name: "cart-adult",
     what: "sequential CART on Adult, 48,842 rows by 15 variables",
     sizes: &[48_842],
@@ -76,7 +76,7 @@ pub const ADULT: Case = Case {
 };
 
 /// synthpop took 63 CPU seconds for 50,000 rows.
-pub const MILLION: Case = Case {
+pub(crate) const MILLION: Case = Case {
     name: "cart-million",
     what: "sequential CART on 18 variables, 50,000 rows and 1,000,000",
     sizes: &[1_000_000, 50_000],

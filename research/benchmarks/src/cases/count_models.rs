@@ -22,7 +22,7 @@ fn one_synthesis(all: &[u32], seed: u64) -> Result<u64, BenchError> {
 }
 
 /// The table of the size of Jackson, Mitra, Francis & Dove (2022).
-pub const SATURATED: Case = Case {
+pub(crate) const SATURATED: Case = Case {
     name: "saturated",
     what: "one negative binomial synthesis of a table of 3,468,640 cells",
     sizes: &[3_468_640],

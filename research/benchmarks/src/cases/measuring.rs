@@ -20,7 +20,7 @@ pub(super) fn pair(places: &Places) -> Result<(Table, Table), BenchError> {
 }
 
 /// Every number of synthpop's table family for each of them.
-pub const TABLES: Case = Case {
+pub(crate) const TABLES: Case = Case {
     name: "tables",
     what: "all 816 three-way tables of SD2011, 18 variables, original against synthetic",
     sizes: &[816],
@@ -56,7 +56,7 @@ pub const PROPENSITY: Case = Case {
 };
 
 /// A logistic regression with standard errors.
-pub const REGRESSION: Case = Case {
+pub(crate) const REGRESSION: Case = Case {
     name: "regression",
     what: "logistic regression of smoke on sex, age, edu and region, 5,000 rows",
     sizes: &[5_000],
@@ -75,7 +75,7 @@ pub const REGRESSION: Case = Case {
 };
 
 /// All families of measures, as `lookalike measure` computes them when nothing else is said.
-pub const BATTERY: Case = Case {
+pub(crate) const BATTERY: Case = Case {
     name: "battery",
     what: "the whole default battery on Edinburgh 1901, 82,851 rows by 24 variables",
     sizes: &[82_851],

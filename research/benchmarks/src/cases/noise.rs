@@ -12,7 +12,7 @@ use crate::data::read;
 use crate::{BenchError, Case, Peer, Promise};
 
 /// R's is not exact: floating point, and a generator that is not secure.
-pub const LAPLACE: Case = Case {
+pub(crate) const LAPLACE: Case = Case {
     name: "noise",
     what: "five million draws of exact discrete Laplace noise at scale 10, on one core",
     sizes: &[5_000_000],
@@ -31,7 +31,7 @@ pub const LAPLACE: Case = Case {
 };
 
 /// The planned method on the seven grouped variables of SD2011.
-pub const PRIVATE: Case = Case {
+pub(crate) const PRIVATE: Case = Case {
     name: "private",
     what: "a private synthesis of SD2011's seven grouped variables at epsilon 1, margins planned",
     sizes: &[5_000],

@@ -39,7 +39,7 @@ pub const READING: Case = Case {
 const SIZES: [usize; 10] = [8, 12, 16, 20, 24, 32, 40, 48, 56, 64];
 
 /// The check Σ (cell + 1) · count over all margins lets the peers show that they counted the same.
-pub const COUNTING: Case = Case {
+pub(crate) const COUNTING: Case = Case {
     name: "counting",
     what: "all 45 two-way margins of 10 million rows by 10 columns of 8 to 64 levels",
     sizes: &[10_000_000],

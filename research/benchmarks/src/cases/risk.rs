@@ -22,7 +22,7 @@ fn million(rows: u64) -> Result<(Table, Table), BenchError> {
 }
 
 /// Attribute disclosure of one target.
-pub const DISCLOSURE: Case = Case {
+pub(crate) const DISCLOSURE: Case = Case {
     name: "disclosure",
     what: "attribute disclosure on SD2011, 6 keys and one target, every measure",
     sizes: &[5_000],
@@ -74,7 +74,7 @@ pub const TCAP: Case = Case {
 };
 
 /// McClure's intruder, who knows all records but one.
-pub const INTRUDER: Case = Case {
+pub(crate) const INTRUDER: Case = Case {
     name: "intruder",
     what: "the strongest intruder's posterior for every one of 1,000,000 records of a saturated release",
     sizes: &[1_000_000],

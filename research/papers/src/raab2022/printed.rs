@@ -11,7 +11,7 @@ pub const TABLE_1: [[f64; 4]; 3] =
     [[5000.0, 60.0, 0.0, 0.0], [5000.0, 2160.0, 6.23, 6.74], [5000.0, 77760.0, 98.20, 35.84]];
 
 /// Table 2: for catall and ipf, the rows ru %, ru as % of p1, and mean two-way, mean three-way and worst three-way utility.
-pub const TABLE_2: [[PrintedRow; 5]; 2] = [
+pub(crate) const TABLE_2: [[PrintedRow; 5]; 2] = [
     [
         [None, Some(2.44), Some(13.16)],
         [None, Some(36.0), Some(37.0)],
@@ -30,7 +30,7 @@ pub const TABLE_2: [[PrintedRow; 5]; 2] = [
 
 /// Table 2 for P3, P5, P7, P7x, Ps3, Ps5 and Ps7: the same rows for catall and ipf. The mean two-way utility of ipf is left out, since that row is
 /// garbled in the text at hand.
-pub const TABLE_2_SURVEY: [[[Option<f64>; 7]; 5]; 2] = [
+pub(crate) const TABLE_2_SURVEY: [[[Option<f64>; 7]; 5]; 2] = [
     [
         [None, Some(0.01), Some(0.04), Some(1.66), Some(0.01), Some(0.34), Some(0.95)],
         [None, Some(37.0), Some(36.0), Some(37.0), Some(28.0), Some(36.0), Some(36.0)],
@@ -48,7 +48,7 @@ pub const TABLE_2_SURVEY: [[[Option<f64>; 7]; 5]; 2] = [
 ];
 
 /// Table 3: for each ε the same five rows.
-pub const TABLE_3: [[PrintedRow; 5]; 6] = [
+pub(crate) const TABLE_3: [[PrintedRow; 5]; 6] = [
     [
         [Some(0.0), Some(0.01), Some(0.0)],
         [None, Some(0.18), Some(0.01)],

@@ -16,7 +16,7 @@ use super::variables::battery_table;
 use crate::{ReproduceError, TableMarks};
 
 /// The frequency tables of Table 4: the paper's row and our variable.
-pub const FREQUENCIES: [(&str, &str); 8] = [
+pub(crate) const FREQUENCIES: [(&str, &str); 8] = [
     ("Marital status", "marital"),
     ("Sex", "sex"),
     ("Employ", "employ"),
@@ -28,7 +28,7 @@ pub const FREQUENCIES: [(&str, &str); 8] = [
 ];
 
 /// The frequency tables of Table 5.
-pub const MEMBERS: [(&str, &str); 7] = [
+pub(crate) const MEMBERS: [(&str, &str); 7] = [
     ("Servants", "servants"),
     ("Boarders", "boarders"),
     ("Lodgers", "lodgers"),
@@ -39,7 +39,7 @@ pub const MEMBERS: [(&str, &str); 7] = [
 ];
 
 /// The cross-tabulations of Table 6.
-pub const CROSS_TABS: [(&str, [&str; 2]); 4] = [
+pub(crate) const CROSS_TABS: [(&str, [&str; 2]); 4] = [
     ("Marital status by sex", ["marital", "sex"]),
     ("Age group by sex", ["age_utility", "sex"]),
     ("Marital status by age group", ["marital", "age_utility"]),
@@ -57,7 +57,7 @@ pub const MEANS: [(&str, &str); 6] = [
 ];
 
 /// The models of Table 8.
-pub const MODELS: [(&str, &str, ModelFamily); 2] = [
+pub(crate) const MODELS: [(&str, &str, ModelFamily); 2] = [
     ("People per room, linear", "pperroom", ModelFamily::Gaussian),
     ("Family under 15, binary", "family_under_15", ModelFamily::Logistic),
 ];
@@ -103,11 +103,11 @@ pub const CATEGORIES: [(&str, &str, &str); 16] = [
 ];
 
 /// The targets of Table 2.
-pub const TARGETS: [(&str, &str); 3] =
+pub(crate) const TARGETS: [(&str, &str); 3] =
     [("Employment", "employ"), ("Occupation", "occlab1"), ("Household size", "hsize")];
 
 /// The keys of Appendix D, from the largest to the smallest.
-pub const KEYS: [(usize, &[&str]); 4] = [
+pub(crate) const KEYS: [(usize, &[&str]); 4] = [
     (6, &["sex", "age_key", "mar_stat", "parish", "ctry_bth", "family_under_15"]),
     (5, &["sex", "age_key", "mar_stat", "parish", "family_under_15"]),
     (4, &["sex", "age_key", "mar_stat", "parish"]),
@@ -144,7 +144,7 @@ pub struct Marks {
 }
 
 /// The challenge's original, prepared.
-pub struct ChallengeMeasures {
+pub(crate) struct ChallengeMeasures {
     original: Table,
 }
 
@@ -211,7 +211,7 @@ impl Marks {
     }
 
     /// The six parts with the synthetic map turned towards the original's.
-    pub fn turned_score(&self) -> TaubScore {
+    pub(crate) fn turned_score(&self) -> TaubScore {
         TaubScore { mca: Some(1.0 - self.turned / 2.0), ..self.score() }
     }
 

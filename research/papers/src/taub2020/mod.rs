@@ -8,8 +8,8 @@ mod challenge_measures;
 pub mod printed;
 mod variables;
 
-pub use challenge_measures::{ChallengeMeasures, Marks};
-pub use variables::battery_table;
+pub(crate) use challenge_measures::ChallengeMeasures;
+pub use challenge_measures::Marks;
 
 use std::path::Path;
 
@@ -25,7 +25,7 @@ use challenge_measures::{CATEGORIES, CROSS_TABS, FREQUENCIES, KEYS, MEANS, MEMBE
 use printed::Row;
 
 /// The paper.
-pub const PAPER: Paper = Paper {
+pub(crate) const PAPER: Paper = Paper {
     name: "taub2020",
     citation: "Taub, Elliot, Raab, Charest, Chen, O'Keefe, Pistner Nixon, Snoke & Slavković (2020), The Synthetic Data Challenge",
     repeats: "the tournament of eight entries: Tables 1 to 10, the risk-utility map, four total scores",
@@ -68,7 +68,7 @@ pub const PAPER: Paper = Paper {
 };
 
 /// The entries in the paper's order, with their recipes.
-pub const ENTRIES: [(&str, &str); 8] = [
+pub(crate) const ENTRIES: [(&str, &str); 8] = [
     ("Raab", include_str!("../../recipes/raab.recipe.toml")),
     ("Snoke", include_str!("../../recipes/snoke.recipe.toml")),
     ("Pistner", include_str!("../../recipes/pistner.recipe.toml")),
@@ -387,7 +387,7 @@ fn risk_utility_map(marks: &[Vec<Marks>]) -> Figure {
 }
 
 /// Spearman's rank correlation; ties have the mean of their ranks.
-pub fn spearman(one: &[f64], other: &[f64]) -> f64 {
+pub(crate) fn spearman(one: &[f64], other: &[f64]) -> f64 {
     let ranks = |values: &[f64]| -> Vec<f64> {
         let rank = |value: &f64| {
             let below = values.iter().filter(|other| *other < value).count() as f64;

@@ -15,7 +15,7 @@ pub const TABLE_1: [Row; 7] = [
 ];
 
 /// Table 2: Employment, Occupation and Household size, each with keys of 6, 5, 4 and 3 variables.
-pub const TABLE_2: [Row; 12] = [
+pub(crate) const TABLE_2: [Row; 12] = [
     [0.734, 0.747, 0.667, 0.673, 0.727, 0.701, 0.745, 0.738],
     [0.728, 0.750, 0.674, 0.668, 0.717, 0.701, 0.709, 0.704],
     [0.731, 0.724, 0.648, 0.635, 0.734, 0.727, 0.681, 0.729],
@@ -31,10 +31,10 @@ pub const TABLE_2: [Row; 12] = [
 ];
 
 /// Table 2's last row.
-pub const RISK: Row = [0.396, 0.426, 0.286, 0.317, 0.366, 0.415, 0.410, 0.413];
+pub(crate) const RISK: Row = [0.396, 0.426, 0.286, 0.317, 0.366, 0.415, 0.410, 0.413];
 
 /// Table 3: difference, minimum, product, geometric mean.
-pub const TABLE_3: [Row; 4] = [
+pub(crate) const TABLE_3: [Row; 4] = [
     [0.407, 0.195, 0.118, 0.274, 0.298, 0.202, 0.244, 0.292],
     [0.604, 0.574, 0.404, 0.591, 0.634, 0.585, 0.59, 0.587],
     [0.485, 0.356, 0.288, 0.403, 0.421, 0.361, 0.386, 0.414],
@@ -42,10 +42,10 @@ pub const TABLE_3: [Row; 4] = [
 ];
 
 /// Table 3's column of averages: utility, TCAP, difference, minimum, product (which is 0.389 by its row), geometric mean.
-pub const TABLE_3_AVERAGE: [f64; 6] = [0.632, 0.379, 0.254, 0.571, 0.441, 0.622];
+pub(crate) const TABLE_3_AVERAGE: [f64; 6] = [0.632, 0.379, 0.254, 0.571, 0.441, 0.622];
 
 /// The last rows of Tables 4, 5 and 6: mean ratio of counts, mean interval overlap, and the average of both.
-pub const TABLES_4_TO_6_MEANS: [[Row; 3]; 3] = [
+pub(crate) const TABLES_4_TO_6_MEANS: [[Row; 3]; 3] = [
     [
         [0.982, 0.986, 0.864, 0.991, 0.968, 0.989, 0.991, 0.994],
         [0.746, 0.769, 0.461, 0.869, 0.86, 0.834, 0.853, 0.871],
@@ -168,14 +168,14 @@ pub const TABLE_8: [Row; 2] = [
 ];
 
 /// Table 9: pMSE, standardised, ratio.
-pub const TABLE_9: [Row; 3] = [
+pub(crate) const TABLE_9: [Row; 3] = [
     [0.000211, 0.0303, 0.0422, 0.000211, 0.0342, 0.0305, 0.0303, 0.0302],
     [9.269, 2478.909, 3464.961, 9.269, 2807.305, 2497.305, 2485.409, 2471.225],
     [2.150, 308.471, 430.776, 2.150, 349.203, 310.753, 309.277, 307.518],
 ];
 
 /// Table 9: half the last digit that is printed.
-pub const TABLE_9_ROUNDING: [Row; 3] =
+pub(crate) const TABLE_9_ROUNDING: [Row; 3] =
     [[5e-7, 5e-5, 5e-5, 5e-7, 5e-5, 5e-5, 5e-5, 5e-5], [0.0005; 8], [0.0005; 8]];
 
 /// Table 10: distances on the map.
@@ -199,10 +199,10 @@ pub const TABLE_10: [Row; 16] = [
 ];
 
 /// Table 7: their means.
-pub const TABLE_7_MEAN: Row = [0.880, 0.505, 0.120, 0.676, 0.632, 0.575, 0.706, 0.620];
+pub(crate) const TABLE_7_MEAN: Row = [0.880, 0.505, 0.120, 0.676, 0.632, 0.575, 0.706, 0.620];
 
 /// Table 8: their means.
-pub const TABLE_8_MEAN: Row = [0.480, 0.429, 0.0303, 0.0, 0.180, 0.221, 0.247, 0.255];
+pub(crate) const TABLE_8_MEAN: Row = [0.480, 0.429, 0.0303, 0.0, 0.180, 0.221, 0.247, 0.255];
 
 /// Table 10: their means.
-pub const TABLE_10_MEAN: Row = [0.368, 1.186, 0.915, 1.606, 0.778, 1.063, 1.169, 0.288];
+pub(crate) const TABLE_10_MEAN: Row = [0.368, 1.186, 0.915, 1.606, 0.778, 1.063, 1.169, 0.288];

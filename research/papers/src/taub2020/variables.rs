@@ -46,7 +46,7 @@ const KEPT: [&str; 14] = [
 
 /// The battery's table: variables of the file, those of Appendix B, ages in the classes for utility and for keys, and marital status
 /// without the level `Divorced`, which one household has and the paper's tables leave out.
-pub fn battery_table(table: &Table) -> Result<Table, TableError> {
+pub(crate) fn battery_table(table: &Table) -> Result<Table, TableError> {
     let (schema, columns) = table.select(&KEPT)?.into_parts();
     let mut variables: Vec<Variable> = schema.variables().to_vec();
     let mut all = columns;

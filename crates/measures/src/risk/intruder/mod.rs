@@ -154,7 +154,7 @@ impl IntruderRisk {
     }
 
     /// All records, prior by prior.
-    pub fn summaries(&self) -> Vec<IntruderSummary> {
+    pub(crate) fn summaries(&self) -> Vec<IntruderSummary> {
         let all = self.group_of_record.len() as f64;
         let summary = |(prior, risks): (&Prior, &Vec<Option<Risk>>)| {
             let mut summary =
@@ -266,7 +266,7 @@ pub fn findings(
 
 /// The family of the intruder's posterior.
 #[derive(Clone, Copy, Debug)]
-pub struct Intruder;
+pub(crate) struct Intruder;
 
 const NO_MECHANISM: &str = "how the release was made is not known; name the mechanism and its options";
 const NO_REGIONS: &str = "which risks are acceptable is not known; give a file of regions";
@@ -321,7 +321,7 @@ pub mod names {
     /// `intruder.r_max`.
     pub const R_MAX: &str = "intruder.r_max";
     /// `intruder.r_mean`.
-    pub const R_MEAN: &str = "intruder.r_mean";
+    pub(crate) const R_MEAN: &str = "intruder.r_mean";
     /// `intruder.outside_share`.
     pub const OUTSIDE_SHARE: &str = "intruder.outside_share";
     /// The limit that a file of acceptable regions sets on `intruder.outside_share`; no measure of its own.

@@ -50,7 +50,7 @@ impl Prior {
     }
 
     /// `weight` on the true cell, and the rest as the other records fall on the other cells.
-    pub fn truth_among_records(weight: f64) -> Result<Self, MeasureError> {
+    pub(crate) fn truth_among_records(weight: f64) -> Result<Self, MeasureError> {
         Self::checked(weight).map(|weight| Self(Belief::TruthAmongRecords { weight }))
     }
 

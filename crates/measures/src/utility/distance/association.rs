@@ -30,7 +30,7 @@ pub fn correlation(x: &[Option<f64>], y: &[Option<f64>]) -> Option<f64> {
 
 /// Cramér's V = √(χ² / (n (min(r, c) − 1))) of a table given as cells `(row, column, count)`, with r and c the rows and columns
 /// that hold a record; `None` if one of the variables does not vary.
-pub fn cramers_v(cells: &[(u32, u32, u64)]) -> Option<f64> {
+pub(crate) fn cramers_v(cells: &[(u32, u32, u64)]) -> Option<f64> {
     let total: u64 = cells.iter().map(|cell| cell.2).sum();
     let sums = |of: fn(&(u32, u32, u64)) -> u32| {
         let mut sums = vec![0_u64; cells.iter().map(of).max().map_or(0, |most| most as usize + 1)];

@@ -13,7 +13,7 @@ pub struct CellSize {
 }
 
 /// The sizes of cells that are told apart; each reaches to the next.
-pub const CELL_SIZES: [CellSize; 6] = [
+pub(crate) const CELL_SIZES: [CellSize; 6] = [
     CellSize { from: 1, name: "1" },
     CellSize { from: 2, name: "2 to 4" },
     CellSize { from: 5, name: "5 to 9" },
@@ -24,7 +24,7 @@ pub const CELL_SIZES: [CellSize; 6] = [
 
 /// 100 |s N/n − y| / y, added up over the cells of each size. Cells that the original leaves empty have no percentage.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct PercentDifferences {
+pub(crate) struct PercentDifferences {
     cells: [u64; CELL_SIZES.len()],
     sums: [f64; CELL_SIZES.len()],
 }

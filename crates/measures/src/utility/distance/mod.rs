@@ -8,9 +8,9 @@ mod cell_shares;
 mod cell_size;
 mod numbers;
 
-pub use association::{correlation, cramers_v};
+pub use association::correlation;
 pub use cell_shares::CellShareDistances;
-pub use cell_size::{CELL_SIZES, PercentDifferences};
+pub(crate) use cell_size::{CELL_SIZES, PercentDifferences};
 pub use numbers::{kolmogorov_smirnov, wasserstein};
 
 use table::domain::Partition;
@@ -162,7 +162,7 @@ pub mod names {
     /// `distance.mean_cramers_v`.
     pub const MEAN_CRAMERS_V: &str = "distance.mean_cramers_v";
     /// `distance.mean_hellinger`.
-    pub const MEAN_HELLINGER: &str = "distance.mean_hellinger";
+    pub(crate) const MEAN_HELLINGER: &str = "distance.mean_hellinger";
 }
 
 /// The card of the family.

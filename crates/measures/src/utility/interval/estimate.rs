@@ -52,7 +52,7 @@ impl Estimate {
     }
 
     /// (synthetic − this) in standard errors of this one; `None` if they differ and the standard error is zero.
-    pub fn standardised_difference(&self, synthetic: &Self) -> Option<f64> {
+    pub(crate) fn standardised_difference(&self, synthetic: &Self) -> Option<f64> {
         let difference = synthetic.value - self.value;
         if difference == 0.0 {
             return Some(0.0);

@@ -9,7 +9,8 @@ mod estimate;
 mod overlap;
 
 pub use estimate::Estimate;
-pub use overlap::{Interval, Z95};
+pub use overlap::Interval;
+pub(crate) use overlap::Z95;
 
 use crate::utility::numbers::number_pairs;
 use crate::utility::tables::{CellPairs, each_table, wanted_tables};
@@ -64,7 +65,7 @@ impl Agreement {
     }
 
     /// The agreement of the quartiles of two sorted samples.
-    pub fn of_quartiles(original: &[f64], synthetic: &[f64]) -> Option<Self> {
+    pub(crate) fn of_quartiles(original: &[f64], synthetic: &[f64]) -> Option<Self> {
         let quartile =
             |k: usize| Some((Estimate::quantile(original, k, 4)?, Estimate::quantile(synthetic, k, 4)?));
         Self::of(&(1..4).map(quartile).collect::<Option<Vec<_>>>()?)

@@ -1,7 +1,7 @@
 //! Two confidence intervals beside each other.
 
 /// The normal quantile of a 95 % interval.
-pub const Z95: f64 = 1.959_963_984_540_054;
+pub(crate) const Z95: f64 = 1.959_963_984_540_054;
 
 /// An interval from `low` to `high`; it may be a single point.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -15,10 +15,10 @@ use crate::{
 };
 
 /// Variables with more categories are left out.
-pub const MOST_CATEGORIES: usize = 50;
+pub(crate) const MOST_CATEGORIES: usize = 50;
 
 /// The most categories that are mapped together; further variables are left out, in the order of the original.
-pub const MOST_CATEGORIES_TOGETHER: usize = 1000;
+pub(crate) const MOST_CATEGORIES_TOGETHER: usize = 1000;
 
 /// How well the map of categories is kept.
 #[derive(Clone, Debug, PartialEq)]
@@ -74,7 +74,7 @@ pub fn category_maps(shared: &SharedTables) -> Result<Result<CategoryMaps, Strin
 }
 
 /// Compares the maps of the first synthetic set and the original, or says why there is none.
-pub fn map_agreement(shared: &SharedTables) -> Result<Result<MapAgreement, String>, MeasureError> {
+pub(crate) fn map_agreement(shared: &SharedTables) -> Result<Result<MapAgreement, String>, MeasureError> {
     let CategoryMaps { used, left_out, original, synthetic } = match category_maps(shared)? {
         Ok(maps) => maps,
         Err(because) => return Ok(Err(because)),

@@ -16,11 +16,10 @@ mod tree;
 pub(crate) use logistic::logistic_propensity_prepared;
 pub use logistic::{LogisticPropensity, logistic_propensity};
 pub use pooled::Pooled;
-pub use scores::{PropensityScores, ScoreSummary};
-pub use tree::{
-    NullDraws, TreeNull, TreePropensity, propensity_tree, tree_pmse, tree_propensity,
-    tree_propensity_prepared,
-};
+pub(crate) use scores::PropensityScores;
+pub use scores::ScoreSummary;
+pub(crate) use tree::tree_propensity_prepared;
+pub use tree::{NullDraws, TreeNull, TreePropensity, tree_pmse, tree_propensity};
 
 use cards::{CARDS, Cart, Logit};
 use rayon::prelude::*;

@@ -79,7 +79,7 @@ impl Pooled {
     }
 
     /// The names of factors with more than `most` levels.
-    pub fn large_factors(&self, most: u32) -> Vec<&str> {
+    pub(crate) fn large_factors(&self, most: u32) -> Vec<&str> {
         let large =
             |column: &PooledColumn| matches!(column, PooledColumn::Levels { levels, .. } if *levels > most);
         let columns = self.names.iter().zip(&self.columns).filter(|(_, column)| large(column));
@@ -87,7 +87,7 @@ impl Pooled {
     }
 
     /// The original's records alone, with nothing under them.
-    pub fn original_alone(&self) -> Self {
+    pub(crate) fn original_alone(&self) -> Self {
         let first = |column: &PooledColumn| match column {
             PooledColumn::Levels { codes, levels } => {
                 PooledColumn::Levels { codes: codes[..self.original].to_vec(), levels: *levels }

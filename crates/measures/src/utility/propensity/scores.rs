@@ -2,7 +2,7 @@
 
 /// Scores of all records, original and synthetic.
 #[derive(Clone, Debug, PartialEq)]
-pub struct PropensityScores {
+pub(crate) struct PropensityScores {
     scores: Vec<f64>,
     synthetic: Vec<bool>,
     share: f64,

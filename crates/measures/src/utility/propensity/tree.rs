@@ -31,7 +31,7 @@ use crate::Prepared;
 /// The tree for a share c of synthetic records. For files of one size that of synthpop's `utility.gen`: rpart's misclassification risk,
 /// complexity 10⁻³, at least 5 records in a leaf. Misclassification sees a leaf only when it turns against the larger file, so that with
 /// unequal sizes hardly any tree would grow; there the risk is Gini's impurity, which sees every change of shares.
-pub fn propensity_tree(share: f64) -> TreeOptions {
+pub(crate) fn propensity_tree(share: f64) -> TreeOptions {
     let risk = if is_even(share) { Risk::Misclassification } else { Risk::Impurity };
     TreeOptions { complexity: 1e-3, risk, ..TreeOptions::default() }
 }
@@ -80,7 +80,7 @@ pub fn tree_propensity(pooled: &Pooled, draws: NullDraws) -> Result<Option<TreeP
 }
 
 /// The same, with resamples of the original found again where they were drawn for another synthetic file.
-pub fn tree_propensity_prepared(
+pub(crate) fn tree_propensity_prepared(
     pooled: &Pooled,
     draws: NullDraws,
     prepared: &Prepared,

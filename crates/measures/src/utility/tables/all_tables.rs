@@ -65,7 +65,7 @@ impl SharedTables {
     }
 
     /// The utility of these tables in every synthetic set: for each table, one a set.
-    pub fn tables_of_sets(
+    pub(crate) fn tables_of_sets(
         &self,
         of: &[Attributes],
         options: &TableOptions,
@@ -76,7 +76,7 @@ impl SharedTables {
 
 impl CountedTables<'_> {
     /// The utility of these tables in every synthetic set: for each table, one a set.
-    pub fn tables_of_sets(
+    pub(crate) fn tables_of_sets(
         &self,
         of: &[Attributes],
         options: &TableOptions,
@@ -91,7 +91,7 @@ impl CountedTables<'_> {
 }
 
 /// The utility of tables counted by any two sources with one domain.
-pub fn tables_between(
+pub(crate) fn tables_between(
     original: &dyn CountSource,
     synthetic: &dyn CountSource,
     of: &[Attributes],

@@ -100,7 +100,7 @@ impl CellPairs {
     }
 
     /// Σ (s − y n/N)² / ((y + s) c): the Voas–Williamson statistic, from which S_pMSE follows. Not a number if a side is empty.
-    pub fn voas_williamson(&self) -> f64 {
+    pub(crate) fn voas_williamson(&self) -> f64 {
         let (original, synthetic) = self.totals();
         voas_williamson(self.pairs.iter().copied(), original, synthetic)
     }

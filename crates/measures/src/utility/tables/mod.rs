@@ -8,15 +8,13 @@
 mod all_tables;
 mod cards;
 mod cell_pairs;
-mod reference;
 mod statistic;
 mod summary;
 mod table_utility;
 mod wanted;
 
-pub use all_tables::{all_tables, one_table, tables_between};
+pub use all_tables::{all_tables, one_table};
 pub use cell_pairs::CellPairs;
-pub use reference::ReferenceTables;
 pub use statistic::TableStatistic;
 pub use summary::{TablesSummary, VariableScore};
 pub use table_utility::{TableUtility, Undefined};
@@ -90,7 +88,7 @@ pub mod names {
     /// `tables.worst_s_pmse`.
     pub const WORST_S_PMSE: &str = "tables.worst_s_pmse";
     /// `tables.variable_s_pmse`.
-    pub const VARIABLE_S_PMSE: &str = "tables.variable_s_pmse";
+    pub(crate) const VARIABLE_S_PMSE: &str = "tables.variable_s_pmse";
 }
 
 /// The card of the family.

@@ -50,7 +50,7 @@ pub enum TableStatistic {
 
 impl TableStatistic {
     /// How many there are.
-    pub const COUNT: usize = 20;
+    pub(crate) const COUNT: usize = 20;
 
     /// All of them, in the order reports show them.
     pub const ALL: [Self; Self::COUNT] = [

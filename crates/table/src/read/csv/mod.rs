@@ -18,7 +18,7 @@ use rayon::prelude::*;
 use super::pieces::{Growing, Piece, ReadAgainAsText};
 use super::{Expectation, ReadOptions, learn};
 use crate::{FileProblem, Table, TableError};
-use blocks::{BLOCK_BYTES, Block, Blocks};
+use blocks::{Block, Blocks};
 use parse::{Parsed, Plan};
 
 /// Opens the file anew; it is read a second time when a column turns out to be text late.
@@ -27,11 +27,6 @@ pub(super) type Open<'a> = &'a dyn Fn() -> std::io::Result<Box<dyn Read + Send>>
 /// Blocks parsed at a time; as many are read meanwhile, and the start of one more is kept back.
 fn blocks_per_batch() -> usize {
     4 * rayon::current_num_threads()
-}
-
-/// Bytes of the file that are held at once.
-pub(super) fn buffer_bytes() -> usize {
-    (2 * blocks_per_batch() + 1) * BLOCK_BYTES
 }
 
 /// Reads a CSV file.
