@@ -10,7 +10,7 @@ use std::time::Instant;
 use measures::utility::tables::SyntheticSize;
 use measures::{Finding, Settings, SyntheticSets, align, evaluate};
 use synthesis::{Fitted, Recipe, Run, SynthesisError, Synthesizer, fit};
-use table::Table;
+use table::{Source, Table};
 
 use super::battery::Battery;
 use super::planned;
@@ -20,12 +20,12 @@ use super::resume::RunRecord;
 pub type SharedModel = Result<Fitted, String>;
 
 /// Whether all runs of a recipe can draw from one model: fitting it takes no chance, as the method itself says. Noise of a private method does.
-pub fn shares_its_model(original: &Table, recipe: &Recipe) -> bool {
+pub(crate) fn shares_its_model(original: &Table, recipe: &Recipe) -> bool {
     Synthesizer::of(recipe).is_ok_and(|method| !method.fit_is_random(original.into()))
 }
 
 /// Fits the model that all runs of a recipe draw from.
-pub fn shared_model(original: &Table, recipe: &Recipe, seed: u64) -> SharedModel {
+pub(crate) fn shared_model(original: &Table, recipe: &Recipe, seed: u64) -> SharedModel {
     fit(original, recipe, &Run::replayed(seed)).map_err(|error| error.to_string())
 }
 
@@ -92,9 +92,9 @@ pub fn of_files(original: &Table, tables: &[Arc<Table>], battery: &Battery, key:
 }
 
 /// The battery's settings with what is known of this recipe: its mechanism, its scale, and whether it chose its number of records.
-pub fn settings_for(original: &Table, recipe: &Recipe, settings: &Settings) -> Settings {
+pub fn settings_for<'a>(original: impl Into<Source<'a>>, recipe: &Recipe, settings: &Settings) -> Settings {
     let mut settings = settings.clone();
-    settings.intruder.mechanism = planned::mechanism(original, recipe);
+    settings.intruder.mechanism = original.into().table().and_then(|table| planned::mechanism(table, recipe));
     settings.tau.scale = planned::cell_draws(recipe).map_or(1.0, |draws| draws.scale());
     if Synthesizer::of(recipe).is_ok_and(|method| !method.rows_can_be_chosen()) {
         settings.tables.synthetic_size = SyntheticSize::Random;

@@ -1,4 +1,4 @@
-//! The tables that jobs work on: files with how they are read, or records in memory.
+//! The tables that jobs work on: files with how they are read, records in memory, or counts of records that stay where they are.
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use release::sha256_of_file;
 use table::read::{ReadOptions, read_table, read_unchecked};
 use table::schema::{DecimalMark, SchemaFile};
 use table::watch::Watch;
-use table::{DeclaredSchema, FileProblem, Table, TableError};
+use table::{CountSource, DeclaredSchema, FileProblem, Source, Table, TableError};
 
 use crate::Error;
 
@@ -33,6 +33,47 @@ pub struct Data {
 enum Origin {
     File(PathBuf),
     Records { name: String, table: Arc<Table> },
+    Counts(Counts),
+}
+
+/// Counts in the classes of a declared schema.
+#[derive(Clone)]
+struct Counts {
+    name: String,
+    schema: DeclaredSchema,
+    counts: Arc<dyn CountSource + Send>,
+}
+
+impl std::fmt::Debug for Counts {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("Counts").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+/// What a job works on once it is read.
+pub(crate) enum Opened {
+    Records(Arc<Table>),
+    Counts { schema: DeclaredSchema, counts: Arc<dyn CountSource + Send> },
+}
+
+impl Opened {
+    /// What a fit, a plan or a measure starts from.
+    pub(crate) fn source(&self) -> Source<'_> {
+        match self {
+            Self::Records(table) => Source::Records(table),
+            Self::Counts { schema, counts } => Source::Counts { schema, counts: counts.as_ref() },
+        }
+    }
+
+    /// The same records under the schema that they showed, now declared public for this reason; counts have a declared one.
+    pub(crate) fn declared_public(self, reason: &str) -> Result<Self, Error> {
+        match self {
+            Self::Records(table) => {
+                Ok(Self::Records(Arc::new(Arc::unwrap_or_clone(table).declared_public(reason)?)))
+            }
+            counts @ Self::Counts { .. } => Ok(counts),
+        }
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -51,6 +92,16 @@ impl Data {
     pub fn records(name: impl Into<String>, table: impl Into<Arc<Table>>) -> Self {
         let origin = Origin::Records { name: name.into(), table: table.into() };
         Self::of(origin)
+    }
+
+    /// Counts of records that stay where they are, in the classes that the schema declares. `synthesise`, `plan`, `measure` and `release` take
+    /// them; what needs the records themselves is refused by name, or the release says that it was not computed.
+    pub fn counts(
+        name: impl Into<String>,
+        schema: DeclaredSchema,
+        counts: impl CountSource + Send + 'static,
+    ) -> Self {
+        Self::of(Origin::Counts(Counts { name: name.into(), schema, counts: Arc::new(counts) }))
     }
 
     fn of(origin: Origin) -> Self {
@@ -91,7 +142,7 @@ impl Data {
     pub fn name(&self) -> String {
         match &self.origin {
             Origin::File(path) => file_name(path),
-            Origin::Records { name, .. } => name.clone(),
+            Origin::Records { name, .. } | Origin::Counts(Counts { name, .. }) => name.clone(),
         }
     }
 
@@ -99,7 +150,7 @@ impl Data {
     pub fn path(&self) -> Option<&Path> {
         match &self.origin {
             Origin::File(path) => Some(path),
-            Origin::Records { .. } => None,
+            Origin::Records { .. } | Origin::Counts(_) => None,
         }
     }
 
@@ -118,7 +169,12 @@ impl Data {
 
     /// Whether a schema is given.
     pub(crate) fn has_schema(&self) -> bool {
-        self.schema.is_some() || matches!(self.origin, Origin::Records { .. })
+        self.schema.is_some() || !matches!(self.origin, Origin::File(_))
+    }
+
+    /// Whether the records themselves are elsewhere.
+    pub(crate) fn is_counts(&self) -> bool {
+        matches!(self.origin, Origin::Counts(_))
     }
 
     /// Texts that were named as missing.
@@ -142,6 +198,19 @@ impl Data {
         })
     }
 
+    /// The records, checked against the schema, or the counts.
+    pub(crate) fn open(&self, watch: &Watch) -> Result<Opened, Error> {
+        match &self.origin {
+            Origin::Counts(Counts { schema, counts, .. }) if self.schema.is_none() => {
+                Ok(Opened::Counts { schema: schema.clone(), counts: Arc::clone(counts) })
+            }
+            Origin::Counts(_) => {
+                Err(Error::option("schema", "the counts have a declared schema of their own; leave it out"))
+            }
+            _ => Ok(Opened::Records(self.read(watch)?)),
+        }
+    }
+
     /// The records, checked against the schema.
     pub fn read(&self, watch: &Watch) -> Result<Arc<Table>, Error> {
         let options = self.options(watch)?;
@@ -151,6 +220,7 @@ impl Data {
                 None => Ok(Arc::clone(table)),
                 Some(schema) => Ok(Arc::new(table.as_ref().clone().conform(Arc::new(schema))?)),
             },
+            Origin::Counts(counts) => Err(counts.are_no_records()),
         }
     }
 
@@ -159,6 +229,7 @@ impl Data {
         match &self.origin {
             Origin::File(path) => Ok(read_unchecked(path, &self.options(watch)?)?),
             Origin::Records { table, .. } => Ok(table.as_ref().clone()),
+            Origin::Counts(counts) => Err(counts.are_no_records()),
         }
     }
 
@@ -181,6 +252,7 @@ impl Data {
     /// The declared schema, made without the data; refused if it leaves anything to be read off them. `None` without a schema.
     pub(crate) fn declared_schema(&self) -> Result<Option<DeclaredSchema>, Error> {
         let schema = match &self.origin {
+            Origin::Counts(counts) => return Ok(Some(counts.schema.clone())),
             Origin::Records { table, .. } if self.schema.is_none() => Cow::Borrowed(table.schema()),
             _ => match self.options(&Watch::default())?.schema {
                 None => return Ok(None),
@@ -190,12 +262,22 @@ impl Data {
         Ok(Some(synthesis::private::declared(&schema)?))
     }
 
-    /// SHA-256 of the file, or of the records.
-    pub(crate) fn sha256(&self) -> Result<String, Error> {
+    /// SHA-256 of the file, or of the records; none of counts.
+    pub(crate) fn sha256(&self) -> Result<Option<String>, Error> {
         match &self.origin {
-            Origin::File(path) => Ok(sha256_of_file(path)?),
-            Origin::Records { table, .. } => Ok(records_sha256(table)),
+            Origin::File(path) => Ok(Some(sha256_of_file(path)?)),
+            Origin::Records { table, .. } => Ok(Some(records_sha256(table))),
+            Origin::Counts(_) => Ok(None),
         }
+    }
+}
+
+impl Counts {
+    fn are_no_records(&self) -> Error {
+        Error::Usage(format!(
+            "this needs the records themselves, and `{}` holds only their counts; synthesise, plan, measure and release take counts",
+            self.name
+        ))
     }
 }
 

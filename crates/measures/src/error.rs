@@ -53,9 +53,7 @@ pub enum MeasureError {
         message: String,
     },
     /// A family that looks at single records, where only counts are known.
-    #[error(
-        "`{family}` needs the records themselves, and here are only their counts; leave it out of --only"
-    )]
+    #[error("`{family}` needs the records themselves, and here are only their counts; leave it out")]
     NeedsRecords {
         /// The family.
         family: &'static str,

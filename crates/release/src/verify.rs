@@ -345,7 +345,7 @@ mod tests {
             fitted: &fitted,
             recipe: &recipe,
             input,
-            input_sha256: "x".into(),
+            input_sha256: Some("x".into()),
             books,
             original: None,
             decision: None,

@@ -30,8 +30,8 @@ pub struct Release<'a> {
     pub recipe: &'a Recipe,
     /// What is told of the input.
     pub input: Input,
-    /// SHA-256 of the input.
-    pub input_sha256: String,
+    /// SHA-256 of the input; none of counts.
+    pub input_sha256: Option<String>,
     /// The books of a private release.
     pub books: Option<Books<'a>>,
     /// The original's unique records, of which copies are counted; none for a private release, and where the original is not at hand.
@@ -144,7 +144,7 @@ impl Release<'_> {
             confidential: "confidential: do not release. With this, draws can be traced to original records"
                 .into(),
             seed: (!is_private).then_some(self.fitted.seed()),
-            input_sha256: (!is_private).then(|| self.input_sha256.clone()),
+            input_sha256: self.input_sha256.clone().filter(|_| !is_private),
             remarks: self.fitted.remarks(),
             files,
         };
@@ -364,7 +364,7 @@ mod tests {
             fitted: &fitted,
             recipe,
             input,
-            input_sha256: "of the input".into(),
+            input_sha256: Some("of the input".into()),
             books: None,
             original: None,
             decision: None,

@@ -1,15 +1,17 @@
 //! What synthetic tables are worth and what they disclose.
 
-use std::sync::Arc;
-
 use measures::risk::intruder::{Regions, ReleaseMechanism};
 use measures::utility::tables::SyntheticSize;
-use measures::{Finding, Measure, Setting, Settings, SyntheticSets, align, evaluate_watched, with_holdout};
+use measures::{
+    Finding, Measure, Setting, Settings, SyntheticSets, align, evaluate_source, evaluate_watched,
+    with_holdout,
+};
 use release::evidence::Evidence;
 use report::{Edition, ReportInput, report_html};
 use table::Table;
 use table::watch::Watch;
 
+use crate::data::Opened;
 use crate::{Data, Error, Questions, SOFTWARE};
 
 /// Asks what synthetic tables are worth and what they disclose.
@@ -53,7 +55,7 @@ pub struct MeasureOutcome {
     pub findings: Vec<Finding>,
     request: MeasureRequest,
     settings: Settings,
-    original: Arc<Table>,
+    original: Opened,
     synthetic: Vec<Table>,
     holdout: Option<Table>,
 }
@@ -77,18 +79,23 @@ impl MeasureRequest {
     pub fn run(&self, watch: &Watch) -> Result<MeasureOutcome, Error> {
         let families = self.questions.families()?;
         let settings = self.settings(&families)?;
-        let original = self.original.read(watch)?;
-        let read = |data: &Data| -> Result<Table, Error> {
-            Ok(align(original.schema(), data.read_as_it_is(watch)?)?)
-        };
+        let original = self.original.open(watch)?;
+        let source = original.source();
+        let read =
+            |data: &Data| -> Result<Table, Error> { Ok(align(source.schema(), data.read_as_it_is(watch)?)?) };
         let synthetic = self.synthetic.iter().map(read).collect::<Result<Vec<Table>, Error>>()?;
         let holdout = self.holdout.as_ref().map(read).transpose()?;
         let tables: Vec<&Table> = synthetic.iter().collect();
-        let sets = SyntheticSets { original: &original, synthetic: &tables, holdout: holdout.as_ref() };
-        let mut findings = evaluate_watched(&sets, &families, &settings, watch)?;
+        let evaluate = |synthetic: &[&Table], holdout: Option<&Table>| match source.table() {
+            Some(original) => {
+                let sets = SyntheticSets { original, synthetic, holdout };
+                evaluate_watched(&sets, &families, &settings, watch)
+            }
+            None => evaluate_source(source, synthetic, &families, &settings),
+        };
+        let mut findings = evaluate(&tables, holdout.as_ref())?;
         if let Some(holdout) = &holdout {
-            let fresh = SyntheticSets { original: &original, synthetic: &[holdout], holdout: None };
-            findings = with_holdout(findings, evaluate_watched(&fresh, &families, &settings, watch)?);
+            findings = with_holdout(findings, evaluate(&[holdout], None)?);
         }
         Ok(MeasureOutcome { findings, request: self.clone(), settings, original, synthetic, holdout })
     }
@@ -124,9 +131,13 @@ impl MeasureOutcome {
             ("models", models),
         ];
         let tables: Vec<&Table> = self.synthetic.iter().collect();
-        let sets =
-            SyntheticSets { original: &self.original, synthetic: &tables, holdout: self.holdout.as_ref() };
-        let evidence = Evidence::against_original(&sets, &self.settings, &self.findings)?;
+        let evidence = match self.original.source().table() {
+            Some(original) => {
+                let sets = SyntheticSets { original, synthetic: &tables, holdout: self.holdout.as_ref() };
+                Evidence::against_original(&sets, &self.settings, &self.findings)?
+            }
+            None => Evidence::of_release(&tables),
+        };
         let input = ReportInput {
             name: &self.request.original.name(),
             software: SOFTWARE,

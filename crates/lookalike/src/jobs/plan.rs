@@ -67,8 +67,8 @@ impl PlanRequest {
             return Err(Error::option("m", "name at least one number of data sets"));
         };
         let start = self.mechanism.with_m(*first)?;
-        let table = self.data.read(watch)?;
-        let sizes = CellSizes::new(synthesis::cell_sizes(&table, self.groups)?)?;
+        let opened = self.data.open(watch)?;
+        let sizes = CellSizes::new(synthesis::cell_sizes(opened.source(), self.groups)?)?;
         let plan = Plan::over(&sizes, &self.mechanism, &self.grid)?;
         let solution =
             self.solve.as_ref().map(|(bound, free)| solve(&sizes, &start, bound, *free)).transpose()?;

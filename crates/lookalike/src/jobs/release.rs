@@ -1,7 +1,6 @@
 //! A release: drawn, measured, held against its limits, reported in both editions, and written as one.
 
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use frontier::axes::computed;
 use frontier::resume::FRONTIER;
@@ -10,7 +9,10 @@ use frontier::{
     schema_sha256, settings_for,
 };
 use measures::risk::intruder::Regions;
-use measures::{Finding, Setting, Settings, SyntheticSets, align, evaluate_watched};
+use measures::{
+    Finding, Measure, MeasureError, Setting, Settings, SyntheticSets, align, evaluate_source,
+    evaluate_watched,
+};
 use privacy::LedgerRecord;
 use release::decision::{Decision, Publication};
 use release::evidence::Evidence;
@@ -20,7 +22,7 @@ use report::{Edition, ReportInput, pictures, report_html};
 use synthesis::copies::UniqueRecords;
 use synthesis::{Fitted, Recipe, Run};
 use table::watch::Watch;
-use table::{Table, similar_name};
+use table::{Source, Table, similar_name};
 
 use super::frontier::{parse_limits, read_frontier};
 use super::synthesise::refuse_inputs_within;
@@ -140,36 +142,42 @@ impl ReleaseRequest {
         };
         let chosen = frontier.as_ref().map(|frontier| self.chosen(frontier)).transpose()?;
         let recipe = self.recipe(chosen)?;
-        let battery = self.battery(frontier.as_ref())?;
+        let mut battery = self.battery(frontier.as_ref())?;
         self.publish.check(&battery.families).map_err(|message| Error::option("publish", message))?;
         let limits = self.limits(frontier.as_ref())?;
+        let not_measured = match self.data.is_counts() {
+            false => None,
+            true => Some(self.without_records(&recipe, &mut battery, &limits)?),
+        };
         let names = battery.family_names();
         for limit in &limits {
             computed(&format!("--limit \"{}\"", limit.text), &limits::axis_of(limit), &names)?;
         }
         let unjudged = self.reasons.judged(&recipe, &limits)?;
         let not_covered = self.reasons.not_covered(&recipe, &limits, frontier.is_some())?;
-        let mut original = self.data.read(watch)?;
-        if let Some(frontier) = &frontier {
-            check_same_data(frontier, &original)?;
+        let mut original = self.data.open(watch)?;
+        if let Some((frontier, original)) = frontier.as_ref().zip(original.source().table()) {
+            check_same_data(frontier, original)?;
         }
-        self.reasons.large_enough(&recipe, original.rows())?;
-        let mut caveats = self.reasons.caveats(original.schema())?;
+        self.reasons.large_enough(&recipe, original.source().records())?;
+        let mut caveats = self.reasons.caveats(original.source().schema())?;
+        caveats.extend(not_measured);
         caveats.extend(unjudged);
         caveats.extend(self.keep_copies.iter().map(|reason| {
             format!("Copies of unique original records were not removed. The owner's reason: {reason}")
         }));
         if let Some(reason) = &self.reasons.learned_schema {
-            original = Arc::new(Arc::unwrap_or_clone(original).declared_public(reason)?);
+            original = original.declared_public(reason)?;
         }
+        let source = original.source();
         let insecure_test_seed = self.noise.insecure_test_seed();
         let run = Run { watch: watch.clone(), insecure_test_seed, ..Run::default() };
-        let fitted = synthesis::fit_for_release(&original, &recipe, &run)?;
+        let fitted = synthesis::fit_for_release(source, &recipe, &run)?;
         let ledger = fitted.ledger();
         let folder = crate::data::file_name(&self.out);
         let candidate = Candidate {
             name: self.name.as_deref().unwrap_or(&folder),
-            original: &original,
+            original: source,
             input_sha256: self.data.sha256()?,
             recipe: &recipe,
             fitted: &fitted,
@@ -178,7 +186,11 @@ impl ReleaseRequest {
             limits: &limits,
             frontier: frontier.as_ref(),
             not_covered: not_covered.clone(),
-            uniques: if recipe.privacy.is_none() { Some(UniqueRecords::of(&original)?) } else { None },
+            uniques: source
+                .table()
+                .filter(|_| recipe.privacy.is_none())
+                .map(UniqueRecords::of)
+                .transpose()?,
             watch,
         };
         let examined = candidate.examine()?;
@@ -206,6 +218,46 @@ impl ReleaseRequest {
         let manifest = candidate.write(&examined, &decision, (&self.out, self.replace))?;
         let remarks = fitted.remarks();
         Ok(ReleaseOutcome { manifest, decision, findings: examined.findings, remarks })
+    }
+
+    /// Restricts what is measured to what counts suffice for, and says what is left out. What was asked for by name and needs the records is
+    /// refused, before anything is spent.
+    fn without_records(
+        &self,
+        recipe: &Recipe,
+        battery: &mut Battery,
+        limits: &[Limit],
+    ) -> Result<String, Error> {
+        if self.version.folder().is_some() {
+            return Err(Error::Usage(
+                "a frontier is of records, and here are only their counts; name a recipe".into(),
+            ));
+        }
+        if recipe.privacy.is_none() && self.keep_copies.is_none() {
+            return Err(Error::Refused(
+                "copies of unique original records cannot be found and removed where only counts are known; make a private version, or say why \
+                 they may stay with the option `keep-copies`"
+                    .into(),
+            ));
+        }
+        let left_out: Vec<&'static str> = battery
+            .families
+            .iter()
+            .filter(|family| family.on_counts().is_none())
+            .map(|family| family.name())
+            .collect();
+        let limited =
+            |family: &&&str| limits.iter().any(|limit| limits::axis_of(limit).family() == Some(**family));
+        let named = left_out.iter().find(|family| !self.questions.only.is_empty() || limited(family));
+        if let Some(family) = named {
+            return Err(MeasureError::NeedsRecords { family }.into());
+        }
+        battery.families.retain(|family| family.on_counts().is_some());
+        Ok(format!(
+            "Only counts of the original records were at hand. Not measured, because it needs the records: {}. Whether a released record equals a unique \
+             original one was not counted.",
+            left_out.join(", ")
+        ))
     }
 
     /// The contestant that is released.
@@ -319,8 +371,8 @@ fn check_same_data(frontier: &Frontier, original: &Table) -> Result<(), Error> {
 /// What is to be released, and what it is judged by.
 struct Candidate<'a> {
     name: &'a str,
-    original: &'a Table,
-    input_sha256: String,
+    original: Source<'a>,
+    input_sha256: Option<String>,
     recipe: &'a Recipe,
     fitted: &'a Fitted,
     ledger: Option<&'a LedgerRecord>,
@@ -354,10 +406,20 @@ impl Candidate<'_> {
             aligned.push(align(self.original.schema(), table)?);
         }
         let synthetic: Vec<&Table> = aligned.iter().collect();
-        let sets = SyntheticSets { original: self.original, synthetic: &synthetic, holdout: None };
         let settings = settings_for(self.original, self.recipe, &self.battery.settings);
-        let findings = evaluate_watched(&sets, &self.battery.families, &settings, self.watch)?;
-        let evidence = Evidence::against_original(&sets, &settings, &findings)?;
+        let families: &[&dyn Measure] = &self.battery.families;
+        let (findings, evidence) = match self.original.table() {
+            Some(original) => {
+                let sets = SyntheticSets { original, synthetic: &synthetic, holdout: None };
+                let findings = evaluate_watched(&sets, families, &settings, self.watch)?;
+                let evidence = Evidence::against_original(&sets, &settings, &findings)?;
+                (findings, evidence)
+            }
+            None => {
+                let findings = evaluate_source(self.original, &synthetic, families, &settings)?;
+                (findings, Evidence::of_release(&synthetic))
+            }
+        };
         let epsilon = self.recipe.privacy.as_ref().and_then(epsilon_of);
         let runs = std::slice::from_ref(&findings);
         let checks = self.limits.iter().map(|limit| limits::check(limit, runs, epsilon)).collect();

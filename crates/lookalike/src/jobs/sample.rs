@@ -44,7 +44,7 @@ impl SampleRequest {
                 let written = Written {
                     fitted: &fitted,
                     recipe: &recipe,
-                    input_sha256: sha256,
+                    input_sha256: Some(sha256),
                     ledger: file.header.ledger.as_ref(),
                     original: None,
                 };

@@ -1,7 +1,6 @@
 //! Synthetic data sets of a table, in a folder or in memory.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use release::policy::Reasons;
 use release::{Books, Input, Manifest, Release, check_target};
@@ -100,19 +99,20 @@ impl SynthesiseRequest {
             self.refuse_guard_rails()?;
             self.data.declared_schema()?;
         }
-        let mut table = self.data.read(watch)?;
-        self.reasons.large_enough(&self.recipe, table.rows())?;
+        let mut opened = self.data.open(watch)?;
+        self.reasons.large_enough(&self.recipe, opened.source().records())?;
         if let Some(reason) = &self.reasons.learned_schema {
-            self.reasons.caveats(table.schema())?;
-            table = Arc::new(Arc::unwrap_or_clone(table).declared_public(reason)?);
+            self.reasons.caveats(opened.source().schema())?;
+            opened = opened.declared_public(reason)?;
         }
+        let source = opened.source();
         let run = Run {
             watch: watch.clone(),
             checkpoint: self.resume.clone(),
             memory: self.memory,
             insecure_test_seed: self.noise.insecure_test_seed(),
         };
-        let fitted = synthesis::fit_for_release(&table, &self.recipe, &run)?;
+        let fitted = synthesis::fit_for_release(source, &self.recipe, &run)?;
         let ledger = fitted.ledger().cloned();
         let model = match &self.save_model {
             Some(path) => Some((path, ModelFile::new(&fitted)?)),
@@ -120,7 +120,8 @@ impl SynthesiseRequest {
         };
         let manifest = match &self.out {
             Some(out) => {
-                let original = if ledger.is_none() { Some(UniqueRecords::of(&table)?) } else { None };
+                let original = source.table().filter(|_| ledger.is_none());
+                let original = original.map(UniqueRecords::of).transpose()?;
                 let written = Written {
                     fitted: &fitted,
                     recipe: &self.recipe,
@@ -210,7 +211,7 @@ pub(super) fn refuse_inputs_within<'a>(
 pub(super) struct Written<'a> {
     pub(super) fitted: &'a Fitted,
     pub(super) recipe: &'a Recipe,
-    pub(super) input_sha256: String,
+    pub(super) input_sha256: Option<String>,
     pub(super) ledger: Option<&'a LedgerRecord>,
     pub(super) original: Option<&'a UniqueRecords>,
 }
