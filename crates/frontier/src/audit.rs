@@ -69,7 +69,7 @@ pub enum Bounded {
 pub struct ScenarioFinding {
     /// What the canary is.
     pub name: String,
-    /// The event by which the tables are told apart.
+    /// The event by which the tables are distinguished.
     pub event: String,
     /// The lower bound on what is bounded.
     pub lower_bound: f64,
@@ -163,7 +163,7 @@ fn bound(
     let mut thresholds: Vec<i64> = with[..half].iter().chain(&without[..half]).copied().collect();
     thresholds.sort_unstable();
     thresholds.dedup();
-    // Events above every two hundredth threshold tell as much as all of them.
+    // Events above every two hundredth threshold serve as well as all of them.
     let step = thresholds.len().div_ceil(200);
     let thresholds: Vec<i64> = thresholds.into_iter().step_by(step).collect();
     let tally = |values: &[i64], threshold: i64| Tally {

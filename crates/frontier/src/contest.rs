@@ -42,7 +42,7 @@ pub struct Contest<'a> {
     pub risk: AxisName,
     /// The axis of utility.
     pub utility: AxisName,
-    /// The house's limits.
+    /// The owner's limits.
     pub limits: Vec<Limit>,
     /// How often each recipe is run.
     pub repeat: u32,

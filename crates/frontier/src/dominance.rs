@@ -1,7 +1,7 @@
 //! Which contestants others beat, and how surely.
 //!
 //! One point dominates another if it is at least as good on both axes and better on one. By the means of the runs that is a yes or a no. But what
-//! is released is one run, and runs differ by luck (Taub & Elliot 2019, section 5.1, ask for just this). So beside it stands the
+//! is released is one run, and runs differ by chance (Taub & Elliot 2019, section 5.1, ask for just this). So beside it stands the
 //! **probability that a contestant is dominated**: one run of each contestant is drawn at random from its runs, all independently; it is the
 //! probability that the run drawn for some other contestant dominates the run drawn for this one:
 //!

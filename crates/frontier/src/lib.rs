@@ -1,6 +1,6 @@
 //! The risk-utility frontier: what each method and setting gives and costs, and which of them nothing else beats.
 //!
-//! A [`Contest`] runs every recipe of a [`grid`] several times, so that the luck of a run is told from the method (Taub & Elliot 2019, section
+//! A [`Contest`] runs every recipe of a [`grid`] several times, so that the variation between runs is separated from differences between methods (Taub & Elliot 2019, section
 //! 5.1), judges every run by one [`Battery`] of measures, and puts all contestants on one map: values with their spread, the probability that
 //! a contestant is [dominated](dominance), the [limits], Taub's total scores, and a [recommendation]. Where theory knows
 //! the point [beforehand](planned), it is there before any run. Finished runs are [kept](resume), and an interrupted contest goes on.

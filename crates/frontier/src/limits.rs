@@ -1,4 +1,4 @@
-//! The house's own limits: bounds on measures, on epsilon, and McClure's regions of the (RR, R) plane.
+//! The owner's limits: bounds on measures, on epsilon, and McClure's regions of the (RR, R) plane.
 
 use measures::Finding;
 use measures::risk::intruder::names;
@@ -54,7 +54,7 @@ pub fn check(limit: &Limit, runs: &[Vec<Finding>], epsilon: Option<f64>) -> Limi
     let (axis, bound) = (axis_of(limit), limit.bound.unwrap_or(0.0));
     let keeps = |value: f64| if limit.at_most { value <= bound } else { value >= bound };
     if axis.measure == EPSILON {
-        let because = "it states no privacy budget: no epsilon bounds what it may tell";
+        let because = "it states no privacy budget: no epsilon bounds what it may disclose";
         return LimitCheck {
             limit: limit.text.clone(),
             measure: axis.measure,
@@ -93,7 +93,7 @@ pub fn check(limit: &Limit, runs: &[Vec<Finding>], epsilon: Option<f64>) -> Limi
 }
 
 /// The same when some runs gave no result: what they would have given nobody knows, so a limit on what is measured is not kept. What is spent
-/// of privacy does not depend on luck.
+/// of privacy does not depend on chance.
 pub(crate) fn with_failures(mut check: LimitCheck, failed: usize, of: usize) -> LimitCheck {
     if failed == 0 || check.measure == EPSILON {
         return check;

@@ -31,7 +31,7 @@ const CONFIDENCE: f64 = 0.99;
 /// Fewer runs say nothing of a plan.
 const FEWEST_RUNS: usize = 3;
 
-/// Remarks of fits that are told.
+/// Remarks of fits that are shown.
 const MOST_REMARKS: usize = 3;
 
 /// A contestant with its runs.
@@ -206,7 +206,7 @@ fn confirmation(
     remarks
 }
 
-/// How many standard errors of the mean of so many runs a true plan may be off; none for too few runs.
+/// How many standard errors of the mean of a number of runs a true plan may be off; none for too few runs.
 fn errors_allowed(runs: usize) -> Option<f64> {
     let student = StudentsT::new(0.0, 1.0, runs.checked_sub(1)? as f64).ok()?;
     (runs >= FEWEST_RUNS).then(|| student.inverse_cdf(0.5 + CONFIDENCE / 2.0))

@@ -53,7 +53,7 @@ pub struct Frontier {
     pub axes: Vec<Axis>,
     /// Everything that was tried.
     pub contestants: Vec<Contestant>,
-    /// The house's own limits.
+    /// The owner's limits.
     pub limits: Vec<Limit>,
     /// What to release, and why.
     pub recommendation: Recommendation,
@@ -82,7 +82,7 @@ pub struct Axis {
     pub label: String,
     /// In which direction it gets better.
     pub better: Better,
-    /// Whether it tells of risk; otherwise of utility.
+    /// Whether it is about risk; otherwise about utility.
     pub is_risk: bool,
 }
 

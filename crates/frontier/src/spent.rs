@@ -6,7 +6,7 @@ use synthesis::private::PrivacySettings;
 
 use super::recommendation::figures;
 
-/// The δ at which the ε of a zero-concentrated budget is told, as in the ledger.
+/// The δ at which the ε of a zero-concentrated budget is stated, as in the ledger.
 pub(crate) const CUSTOMARY_DELTA: f64 = 1e-6;
 
 /// The ε of a private recipe; none where the budget makes no sense. A budget ρ of zero-concentrated privacy is converted at

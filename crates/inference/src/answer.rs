@@ -175,7 +175,7 @@ impl Question<'_> {
         }
         if provenance.is_raked() && self.manner.target == Target::Original {
             return refuse(
-                "has no estimate of the original data: the model was raked to published totals and tells of their population; leave --target out",
+                "has no estimate of the original data: the model was raked to published totals and describes their population; leave --target out",
             );
         }
         if provenance.is_raked() && again {
@@ -203,7 +203,7 @@ impl Question<'_> {
         }
     }
 
-    /// What a table says, with what the release tells of its variance.
+    /// What a table says, with what the release says of its variance.
     fn estimates(&self, table: &Table) -> Result<Vec<Estimate>, InferenceError> {
         match (self.making, self.estimand) {
             (Some(Making::KnownDeviation { sigma }), Estimand::Mean { of, by }) if by.is_empty() => {
@@ -530,7 +530,7 @@ impl Question<'_> {
     }
 }
 
-/// Files that tell the same thing by the same name. Where a column is aliased in one file and some record has it there, the earlier coefficients carry it: if another file can tell
+/// Files that say the same thing by the same name. Where a column is aliased in one file and some record has it there, the earlier coefficients carry it: if another file can tell
 /// it apart, that file's coefficients of the same names are something else, and the first file's are not used.
 fn with_one_meaning(by_file: Vec<Vec<Estimate>>) -> Vec<Vec<Estimate>> {
     let told: std::collections::HashSet<String> = by_file

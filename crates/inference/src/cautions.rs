@@ -51,7 +51,7 @@ impl Of<'_> {
             let of_mean = matches!(self.estimand, Estimand::Mean { by, .. } if by.is_empty());
             return (!of_mean).then(|| {
                 format!(
-                    "`{}` tells the mean of the data alone: shares and models are those of a normal distribution with the stated sigma",
+                    "`{}` models the mean of the data alone: shares and models are those of a normal distribution with the stated sigma",
                     recipe.method
                 )
             });

@@ -12,9 +12,9 @@ use crate::{Estimand, Rule};
 pub struct Provenance {
     /// The recipe.
     pub recipe: Recipe,
-    /// The number of original records that the manifest tells; a noisy one where the release is private. [`Provenance::known_original_rows`] says whether it is one.
+    /// The number of original records that the manifest states; a noisy one where the release is private. [`Provenance::known_original_rows`] says whether it is one.
     pub original_rows: u64,
-    /// The books of a private release.
+    /// The ledger of a private release.
     pub ledger: Option<LedgerRecord>,
     /// The schema of the release, where its files were read with another.
     pub own_schema: Option<Schema>,

@@ -75,7 +75,7 @@ pub struct Bootstrap<'a> {
 impl Bootstrap<'_> {
     /// Redraws and releases the records many times. `analyse` is given the files of a replicate and the records they were made of.
     ///
-    /// A replicate that cannot be released or analysed is left out; if none can, the first refusal is told.
+    /// A replicate that cannot be released or analysed is left out; if none can, the first refusal is returned.
     pub fn replicates(
         &self,
         analyse: impl Fn(&[Table], &Table) -> Result<Vec<(String, Replicate)>, InferenceError> + Sync,

@@ -4,20 +4,19 @@
 //! cargo run -p lookalike --example counts_from_csv
 //! ```
 //!
-//! The records stay in their database. A type that answers [`CountSource`] stands for them in a fit, a private fit, a plan and
-//! the measures of tables.
+//! The records stay in their database. A type that answers [`CountSource`] stands for them in a plan, a fit, a private run, the measures of
+//! tables and a release; what needs the records themselves is refused by name, and the release says what was not measured.
 
 use std::error::Error;
 use std::fmt::Write as _;
+use std::path::Path;
 
-use lookalike::frontier::plan::{Catall, CellSizes, ReplicatedUniques};
-use lookalike::measures::{MEASURES, Measure, Settings, evaluate_source};
-use lookalike::synthesis::{Recipe, Run, cell_sizes, fit};
-use lookalike::table::read::{ReadOptions, read_csv_text};
+use lookalike::frontier::plan::{Grid, MeanCount, SaturatedMechanism};
+use lookalike::prelude::*;
+use lookalike::statistics::counts::CountFamily;
 use lookalike::table::schema::SchemaFile;
 use lookalike::table::{
-    Attributes, Classes, Column, ContingencyTable, CountSource, DeclaredSchema, Domain, Margin, Source,
-    Table, TableError,
+    Attributes, Classes, Column, ContingencyTable, CountSource, DeclaredSchema, Domain, Margin, TableError,
 };
 
 /// What the columns may hold, declared by a person. Invented, like the counts.
@@ -130,48 +129,56 @@ impl CountSource for GroupedCounts {
     }
 }
 
-/// What the source goes through, line by line.
-pub fn report() -> Result<String, Box<dyn Error>> {
+/// What the counts go through, line by line; the release is written to a new folder `out`.
+pub fn report(out: &Path) -> Result<String, Box<dyn Error>> {
+    let watch = Watch::default();
     let schema = SchemaFile::parse(SCHEMA)?.finish()?.reviewed().map_err(|_| "the schema is not declared")?;
     let counts = GroupedCounts::read(GROUPED, &schema)?;
-    let source = Source::Counts { schema: &schema, counts: &counts };
     let mut text =
-        format!("{} records in {} cells, none of them here\n", source.records(), counts.cells.len());
+        format!("{} records in {} cells, none of them here\n", counts.records(), counts.cells.len());
+    let people = Data::counts("people", schema, counts);
 
-    let sizes = CellSizes::new(cell_sizes(source, 5)?)?;
-    let planned = ReplicatedUniques::of_catall(&sizes, &Catall::new(source.records()));
-    writeln!(
-        text,
-        "plan: `catall` would repeat {:.1} % of the unique records",
-        100.0 * planned.share_of_uniques
-    )?;
+    let mechanism = SaturatedMechanism::new(CountFamily::from_options("nbi", Some(0.5), None)?);
+    let grid = Grid { sigmas: vec![0.5], ms: vec![1], near: vec![(1, 0.5)], mean_count: MeanCount::Exact };
+    let planned = PlanRequest::new(people.clone(), mechanism, grid).run(&watch)?;
+    let again = 100.0 * planned.catall_replicated_uniques.share_of_uniques;
+    writeln!(text, "plan: `catall` would repeat {again:.1} % of the unique records")?;
 
     let recipe = Recipe { seed: Some(1), ..Recipe::new("ipf") };
-    let plain = fit(source, &recipe, &Run::default())?;
+    let plain = SynthesiseRequest::new(people.clone(), recipe).run(&watch)?.fitted;
     let synthetic = plain.table(0)?;
     writeln!(text, "fit: {} synthetic records by `ipf`, {}", synthetic.rows(), plain.remarks()[0])?;
 
     let recipe = Recipe::parse("method = \"ipf\"\n[privacy]\nepsilon = 1.0\n")?;
     // The seed makes the example repeatable and voids the guarantee; leave it out for a release.
-    let private = fit(source, &recipe, &Run::replayed(1))?;
-    let ledger = private.ledger().ok_or("a private run keeps a ledger")?;
+    let noise = Noise::InsecureTestSeed(1);
+    let request = SynthesiseRequest { noise, ..SynthesiseRequest::new(people.clone(), recipe.clone()) };
+    let private = request.run(&watch)?;
+    let ledger = private.ledger.ok_or("a private run keeps a ledger")?;
     let questions = ledger.events.len();
     writeln!(text, "private fit: {} paid by {questions} questions", ledger.spent.charge())?;
 
-    let tables: Vec<&dyn Measure> =
-        MEASURES.iter().copied().filter(|family| family.name() == "tables").collect();
-    let findings = evaluate_source(source, &[&synthetic, &private.table(0)?], &tables, &Settings::default())?;
-    let mean = |finding: &&lookalike::measures::Finding| finding.measure == "tables.mean_s_pmse";
-    for finding in findings.iter().filter(mean) {
+    let files = [synthetic, private.fitted.table(0)?].map(|table| Data::records("synthetic", table));
+    let request = MeasureRequest::new(people.clone(), files.to_vec());
+    let only = Questions { only: vec!["tables".into()], ..Questions::default() };
+    let found = MeasureRequest { questions: only, ..request.clone() }.run(&watch)?;
+    for finding in found.findings.iter().filter(|finding| finding.measure == "tables.mean_s_pmse") {
         let each = &finding.detail["each"];
         writeln!(text, "measure: mean S_pMSE of tables of {} variables: {each}", finding.detail["ways"])?;
     }
-    let all = evaluate_source(source, &[&synthetic], MEASURES, &Settings::default());
-    writeln!(text, "refused: {}", all.err().ok_or("some measures need records")?)?;
+    writeln!(text, "refused: {}", request.run(&watch).err().ok_or("some measures need records")?)?;
+
+    let version = Version::OfRecipe(Box::new(recipe));
+    let request = ReleaseRequest::new(people, version, "the board of the example", out);
+    let released = ReleaseRequest { noise, ..request }.run(&watch)?;
+    let verified = VerifyRequest::new(out).run()?;
+    writeln!(text, "release: {} findings, verified: {}", released.findings.len(), verified.passed)?;
+    released.decision.caveats.iter().try_for_each(|caveat| writeln!(text, "  {caveat}"))?;
     Ok(text)
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
-    print!("{}", report()?);
+    let folder = tempfile::tempdir()?;
+    print!("{}", report(&folder.path().join("release"))?);
     Ok(())
 }

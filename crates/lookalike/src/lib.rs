@@ -1,7 +1,7 @@
-//! Lookalike makes synthetic versions of confidential tables and tells, with numbers, how useful and how risky each one is.
+//! Lookalike makes synthetic versions of confidential tables and shows, with numbers, how useful and how risky each one is.
 //!
 //! One request and one outcome a job: a request is plain data, `run` does the job and returns its outcome or one [`Error`]. Nothing is
-//! printed, no process is ended, no thread pool is set up; work runs on the rayon pool of the caller. A [`Watch`] is told how far the
+//! printed, no process is ended, no thread pool is set up; work runs on the rayon pool of the caller. A [`Watch`] receives how far the
 //! work is and can cancel it from another thread. What must not be released is refused here, whichever front door asks.
 //!
 //! | job | request | outcome |

@@ -172,3 +172,43 @@ fn the_example_goes_from_a_table_to_conclusions() {
         assert!(text.contains(part), "{part} is not in {text}");
     }
 }
+
+#[test]
+fn a_release_from_counts_refuses_by_name_what_needs_the_records() {
+    let schema = "[table]\ndeclared = true\nreason = \"invented\"\n[variables.sex]\nkind = \"categorical\"\nlevels = [\"F\", \"M\"]\n\
+                  [variables.town]\nkind = \"categorical\"\nlevels = [\"a\", \"b\"]\n";
+    let schema = lookalike::table::schema::SchemaFile::parse(schema).unwrap().finish().unwrap();
+    let schema = schema.reviewed().unwrap();
+    let domain = lookalike::table::Domain::declared(&schema, 5).unwrap();
+    let cells: [(&[u32], u64); 3] = [(&[0, 0], 40), (&[0, 1], 7), (&[1, 1], 30)];
+    let all = lookalike::table::Attributes::all(&domain);
+    let cross = lookalike::table::ContingencyTable::from_cells(all, &[2, 2], cells);
+    let people = Data::counts("people", schema, lookalike::table::SparseSource::new(domain, cross));
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("release");
+    let request = || {
+        let recipe = of_recipe("method = \"ipf\"");
+        let mut request = ReleaseRequest::new(people.clone(), recipe, "the board", &out);
+        request.limits = vec!["tables.mean_s_pmse <= 1000".into()];
+        request.keep_copies = Some("counts of two variables".into());
+        request
+    };
+    let refusal = |change: &dyn Fn(&mut ReleaseRequest)| {
+        let mut changed = request();
+        change(&mut changed);
+        changed.run(&Watch::default()).err().unwrap()
+    };
+    let copies = refusal(&|request| request.keep_copies = None);
+    assert_eq!(copies.kind(), ErrorKind::Refused, "{copies}");
+    let asked = refusal(&|request| request.questions.only = vec!["tables".into(), "attribute".into()]);
+    assert!(asked.to_string().contains("`attribute` needs the records themselves"), "{asked}");
+    let limited = refusal(&|request| request.limits = vec!["attribute.disco <= 5".into()]);
+    assert!(limited.to_string().contains("`attribute` needs the records themselves"), "{limited}");
+    let described = DescribeRequest::new(people.clone()).run(&Watch::default()).err().unwrap();
+    assert!(described.to_string().contains("`people` holds only their counts"), "{described}");
+    assert!(entries(folder.path()).is_empty(), "nothing was written");
+    let released = request().run(&Watch::default()).unwrap();
+    assert!(released.findings.iter().any(|finding| finding.measure == "tables.s_pmse"));
+    assert!(released.manifest.label.ends_with("was not counted"), "{}", released.manifest.label);
+    assert!(VerifyRequest::new(&out).run().unwrap().passed);
+}

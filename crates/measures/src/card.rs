@@ -39,7 +39,7 @@ pub enum Aspect {
 pub struct UsualAxis {
     /// The measure.
     pub measure: &'static str,
-    /// What it is called on the axis of tables of so many variables.
+    /// What it is called on the axis of tables of this many variables.
     pub label: &'static str,
     /// Whether it is of tables of a number of variables, of which one must be chosen.
     pub by_ways: bool,
@@ -74,7 +74,7 @@ pub struct MeasureCard {
 pub enum Kept {
     /// All.
     All,
-    /// Those of at most so many variables.
+    /// Those of at most this many variables.
     UpTo(usize),
     /// Only those of the whole file: single tables and variables are summed up by another measure, a mean.
     Whole,

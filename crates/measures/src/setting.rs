@@ -10,7 +10,7 @@ use serde::Serialize;
 pub enum Setting {
     /// Tables that are compared by the names of their variables.
     Tables,
-    /// All tables of so many variables.
+    /// All tables of this many variables.
     Ways,
     /// The classes of numbers.
     Groups,

@@ -161,9 +161,9 @@ fn prepared_null_distributions_are_those_drawn_anew() {
         for (records, seed) in [(400, 2), (398, 3), (400, 4), (700, 5)] {
             let synthetic = people(records, seed);
             let comparison = Comparison { original, synthetic: &synthetic, holdout: None };
-            let anew = Settings { prepared: Prepared::default(), ..settings.clone() };
+            let unprepared = Settings { prepared: Prepared::default(), ..settings.clone() };
             let found = Propensity.evaluate(&comparison, &settings).unwrap();
-            assert_eq!(found, Propensity.evaluate(&comparison, &anew).unwrap());
+            assert_eq!(found, Propensity.evaluate(&comparison, &unprepared).unwrap());
             assert!(found.iter().any(|finding| finding.measure == "propensity.cart.s_pmse_resampled"));
         }
     }

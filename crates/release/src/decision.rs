@@ -1,4 +1,4 @@
-//! Who accepted a release, when, by which limits, and what may be told of it outside.
+//! Who accepted a release, when, by which limits, and what may be published of it.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -24,7 +24,7 @@ pub struct Decision {
     pub limits: Vec<LimitCheck>,
     /// Why a release that breaks a limit was accepted.
     pub exception: Option<String>,
-    /// What may be told outside of what was measured against the original.
+    /// What may be published of what was measured against the original.
     pub publish: Publication,
     /// What whoever uses the release should know of how the decision was made.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -33,13 +33,13 @@ pub struct Decision {
 
 /// What no ledger covers when a private release is chosen or accepted by what was measured.
 pub(crate) const NOT_COVERED: &str = "The guarantee covers what the ledger lists. It does not cover the decision: the version was chosen or accepted by measuring \
-                               against the original, and that it was may tell something of the original. Every version that was made and not \
+                               against the original, and that may itself disclose something of the original. Every version that was made and not \
                                released has spent as much again.";
 
 impl Decision {
     /// What may be published. Values are shown where their publication is allowed; of a release that is not private it is said whether a
-    /// limit is kept. Of a private one only limits on what is public or allowed are told, and neither what was chosen among what nor an
-    /// exception, which would tell of the others.
+    /// limit is kept. Of a private one only limits on what is public or allowed are published, and neither what was chosen among what nor an
+    /// exception, which would disclose something of the others.
     pub fn public(&self, limits: &[Limit], is_private: bool) -> Self {
         let mut public = Self { limits: Vec::new(), ..self.clone() };
         if is_private {
@@ -61,7 +61,7 @@ impl Decision {
     }
 }
 
-/// What the custodian allows to be told outside. The default is nothing beyond the released files themselves and the ledger.
+/// What the custodian allows to be published. The default is nothing beyond the released files themselves and the ledger.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Publication {
     /// Families of measures (`tables`) or single ones (`tables.s_pmse`) whose findings may be shown.

@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 use synthesis::Recipe;
 use table::Schema;
 pub use verify::{Check, Verification, verify};
-pub use write::{Attachment, Books, Release, check_target, now};
+pub use write::{Attachment, PublishedLedger, Release, check_target, now};
 
 /// What [`Manifest::format`] says.
 pub const FORMAT: &str = "lookalike-release";
@@ -131,7 +131,7 @@ pub struct Manifest {
     pub files: Vec<FileEntry>,
 }
 
-/// What is told of the input.
+/// What is published of the input.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Input {
     /// Number of records: the N of inference.

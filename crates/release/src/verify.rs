@@ -315,7 +315,7 @@ mod tests {
     use table::read::read_csv_text;
 
     use super::*;
-    use crate::{Attachment, Books, Input, Release};
+    use crate::{Attachment, Input, PublishedLedger, Release};
 
     fn failing(folder: &Path) -> Vec<String> {
         verify(folder).checks.into_iter().filter(|check| !check.passed).map(|check| check.what).collect()
@@ -338,7 +338,7 @@ mod tests {
             recipe.privacy = Some(private::PrivacySettings { epsilon: Some(1.0), ..Default::default() });
         }
         let fitted = synthesis::fit(&people, &recipe, &synthesis::Run::replayed(1)).unwrap();
-        let books = fitted.ledger().map(|record| Books { record, page: "the ledger".into() });
+        let ledger = fitted.ledger().map(|record| PublishedLedger { record, page: "the ledger".into() });
         let attachments = vec![attachment("pictures/map.svg", false), attachment("evaluation.json", true)];
         let input = Input { rows: 4, columns: 1 };
         Release {
@@ -346,7 +346,7 @@ mod tests {
             recipe: &recipe,
             input,
             input_sha256: Some("x".into()),
-            books,
+            ledger,
             original: None,
             decision: None,
             not_covered: None,
@@ -401,7 +401,7 @@ mod tests {
         assert_eq!(failing(folder.path()), [MANIFEST]);
     }
 
-    /// Someone who changes a file and seals the release anew must still keep what the files promise each other.
+    /// Someone who changes a file and seals the release again must still keep what the files promise each other.
     #[test]
     fn a_release_that_was_sealed_anew_must_still_keep_its_promises() {
         let folder = tempfile::tempdir().unwrap();

@@ -28,12 +28,12 @@ pub struct Release<'a> {
     pub fitted: &'a Fitted,
     /// The recipe as it was given.
     pub recipe: &'a Recipe,
-    /// What is told of the input.
+    /// What is published of the input.
     pub input: Input,
     /// SHA-256 of the input; none of counts.
     pub input_sha256: Option<String>,
-    /// The books of a private release.
-    pub books: Option<Books<'a>>,
+    /// The ledger of a private release.
+    pub ledger: Option<PublishedLedger<'a>>,
     /// The original's unique records, of which copies are counted; none for a private release, and where the original is not at hand.
     pub original: Option<&'a UniqueRecords>,
     /// The decision by which it is released; none of data sets that are made for one's own work.
@@ -42,12 +42,12 @@ pub struct Release<'a> {
     pub not_covered: Option<String>,
     /// What else belongs to it: reports, evaluation, the decision.
     pub attachments: Vec<Attachment>,
-    /// Told what has been drawn, and asked whether to go on.
+    /// Receives what has been drawn, and is asked whether to go on.
     pub watch: Watch,
 }
 
 /// The ledger of a private release, for machines and for people.
-pub struct Books<'a> {
+pub struct PublishedLedger<'a> {
     /// The ledger.
     pub record: &'a LedgerRecord,
     /// The same as a page.
@@ -100,7 +100,7 @@ impl Release<'_> {
         let mut files = Vec::new();
         let m = self.fitted.m();
         let mut shown = Shown::nothing(self.fitted.schema());
-        let mut copies = self.original.filter(|_| self.books.is_none()).map(|_| 0);
+        let mut copies = self.original.filter(|_| self.ledger.is_none()).map(|_| 0);
         for number in 0..m {
             let (file, more) = self.write_data(folder, number, &mut shown)?;
             files.push(file);
@@ -110,9 +110,9 @@ impl Release<'_> {
         let schema = shown.published(self.fitted.schema())?;
         let recipe = Recipe { seed: None, ..self.recipe.clone() };
         let mut texts = vec![("schema.toml", schema.to_toml()), ("recipe.toml", recipe.to_toml())];
-        if let Some(books) = &self.books {
-            books.record.verify()?;
-            texts.extend([(LEDGER, pretty(books.record)), ("ledger.md", books.page.clone())]);
+        if let Some(ledger) = &self.ledger {
+            ledger.record.verify()?;
+            texts.extend([(LEDGER, pretty(ledger.record)), ("ledger.md", ledger.page.clone())]);
         }
         for (name, text) in &texts {
             files.push(write_hashed(folder, name, text.as_bytes(), false)?);
@@ -129,7 +129,7 @@ impl Release<'_> {
     /// A private release holds nothing that depends on the records unpaid, such as their hash, unless the evidence itself does.
     fn write_internal(&self, folder: &Path) -> Result<(), SynthesisError> {
         let mut attached = self.attachments.iter().filter(|file| file.internal).peekable();
-        let is_private = self.books.is_some();
+        let is_private = self.ledger.is_some();
         if is_private && attached.peek().is_none() {
             return Ok(());
         }
@@ -187,10 +187,10 @@ impl Release<'_> {
             copies,
             method: self.recipe.method.clone(),
             m: self.fitted.m(),
-            guarantee: guarantee(self.books.as_ref().map(|books| books.record)),
-            not_covered: self.not_covered.clone().filter(|_| self.books.is_some()),
-            seed_from: match (&self.books, self.recipe.seed) {
-                (Some(books), _) => books.record.randomness.generator.clone(),
+            guarantee: guarantee(self.ledger.as_ref().map(|ledger| ledger.record)),
+            not_covered: self.not_covered.clone().filter(|_| self.ledger.is_some()),
+            seed_from: match (&self.ledger, self.recipe.seed) {
+                (Some(ledger), _) => ledger.record.randomness.generator.clone(),
                 (None, Some(_)) => {
                     "the user: whoever knows or guesses the seed can make these data sets again".into()
                 }
@@ -365,7 +365,7 @@ mod tests {
             recipe,
             input,
             input_sha256: Some("of the input".into()),
-            books: None,
+            ledger: None,
             original: None,
             decision: None,
             not_covered: None,

@@ -18,7 +18,7 @@ pub fn audit_text(finding: &AuditFinding) -> String {
     };
     for scenario in &finding.scenarios {
         text += &format!(
-            "  {}: {what} is at least {:.4}\n    told apart by: {}\n",
+            "  {}: {what} is at least {:.4}\n    distinguished by: {}\n",
             scenario.name, scenario.lower_bound, scenario.event
         );
     }

@@ -1,4 +1,4 @@
-//! The books of a private release, as a page for people.
+//! The ledger of a private release, as a page for people.
 
 use std::fmt::Write;
 

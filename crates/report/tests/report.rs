@@ -159,9 +159,9 @@ fn of(original: &Table, private: bool) -> Sample {
     };
     let mut sample = Sample::of(original, &[&synthetic], &settings, &[]);
     if private {
-        let books = fixture::private_town(300);
-        sample.ledger = books.ledger;
-        sample.manifest.guarantee = books.manifest.guarantee;
+        let private = fixture::private_town(300);
+        sample.ledger = private.ledger;
+        sample.manifest.guarantee = private.manifest.guarantee;
     } else {
         sample.frontier = Some(fixture::frontier(12));
     }

@@ -72,7 +72,7 @@ impl Completion {
         &self.identifiers
     }
 
-    /// New identifiers of so many records.
+    /// New identifiers for this many records.
     pub(crate) fn new_identifiers(&self, rows: usize, seed: Seed) -> NewColumns {
         let mut columns: NewColumns = self.schema.variables().iter().map(|_| None).collect();
         for (name, column) in self.identifiers.draw(rows, seed) {

@@ -23,7 +23,7 @@ use crate::{Cells, SynthesisError};
 /// How often the numbers of a record are drawn again before the cell is given up.
 const TRIES: usize = 400;
 
-/// After so many tries, numbers that rules name are proposed too: `income = 0` is rarely hit by chance.
+/// After this many tries, numbers that rules name are proposed too: `income = 0` is rarely hit by chance.
 const PLAIN_TRIES: usize = 100;
 
 /// Turns cells of a domain into records of a schema.

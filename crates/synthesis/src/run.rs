@@ -16,7 +16,7 @@ use crate::SynthesisError;
 /// ```
 #[derive(Clone, Default)]
 pub struct Run {
-    /// Told what the fit will take and what has been fitted, and asked whether to go on.
+    /// Receives what the fit will take and what has been fitted, and is asked whether to go on.
     pub watch: Watch,
     /// A folder in which fitted parts are kept, and from which those of an interrupted run are taken.
     pub checkpoint: Option<PathBuf>,
@@ -64,7 +64,7 @@ impl Run {
 /// One fit to records within a run: to all of them, or to those of a stratum.
 #[derive(Clone)]
 pub struct Part {
-    /// Told what has been fitted, and asked whether to go on.
+    /// Receives what has been fitted, and is asked whether to go on.
     pub watch: Watch,
     /// The folder of its fitted parts.
     pub checkpoint: Option<PathBuf>,

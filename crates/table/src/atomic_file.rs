@@ -12,7 +12,7 @@ use crate::TableError;
 /// Temporary files and folders of writes under way.
 static UNFINISHED: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 
-/// A temporary file or folder that is to be removed if the process is told to stop.
+/// A temporary file or folder that is to be removed if the process is asked to stop.
 pub struct Unfinished(PathBuf);
 
 impl Unfinished {
@@ -33,7 +33,7 @@ impl Drop for Unfinished {
     }
 }
 
-/// Removes what writes under way have left, for a process that was told to stop.
+/// Removes what writes under way have left, for a process that was asked to stop.
 pub fn remove_unfinished() {
     for path in UNFINISHED.lock().iter().flat_map(|unfinished| unfinished.iter()) {
         // Another thread may still be writing into the folder while it is being emptied.

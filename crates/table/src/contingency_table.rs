@@ -273,7 +273,7 @@ impl ContingencyTable {
     }
 
     /// The table over the variables at these places of this table, which become its variables 0, 1, … of another domain.
-    /// `None` if there are not so many.
+    /// `None` if there are fewer.
     pub(crate) fn over_places(&self, places: &[usize]) -> Option<Self> {
         self.over(places, &Attributes::new(places.iter().copied()))
     }

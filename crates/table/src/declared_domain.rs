@@ -27,7 +27,7 @@ impl Domain {
 }
 
 impl Variable {
-    /// Whether methods model it; identifiers are made anew and derived variables computed.
+    /// Whether methods model it; identifiers are made new and derived variables computed.
     pub fn is_modelled(&self) -> bool {
         self.kind != Kind::TextId && self.formula.is_none()
     }

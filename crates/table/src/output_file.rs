@@ -1,4 +1,4 @@
-//! Where results go: never over an input of the run, over another file only when told to, and straight into what is no file to replace.
+//! Where results go: never over an input of the run, over another file only when asked to, and straight into what is no file to replace.
 //!
 //! Paths are compared by what they lead to, so that `./out/m.json`, a symbolic link and a hard link are the file that they stand for.
 

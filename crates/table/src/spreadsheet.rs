@@ -1,7 +1,7 @@
 //! Texts that a spreadsheet would run as a formula when it opens a CSV file, and the apostrophe that keeps it from that.
 //!
 //! A cell that begins with `=`, `+`, `-`, `@`, a tab or a carriage return and is no number is written with an apostrophe before it, which
-//! spreadsheets take as "text" (OWASP, CSV Injection). A text that already looks guarded gets one more, so that what was written can be told:
+//! spreadsheets take as "text" (OWASP, CSV Injection). A text that already looks guarded gets one more, so that what was written can be recovered:
 //! taking one apostrophe off a guarded text gives the text itself.
 
 use std::borrow::Cow;

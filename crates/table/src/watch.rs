@@ -21,7 +21,7 @@ use crate::TableError;
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Step<'a> {
-    /// So many more bytes of a file were read.
+    /// This many more bytes of a file were read.
     Reading {
         /// Bytes since the last step.
         bytes: u64,
@@ -98,7 +98,7 @@ impl Cancel {
 }
 
 impl Watch {
-    /// A watch that is told every step, on whichever thread it is made.
+    /// A watch that receives every step, on whichever thread it is made.
     pub fn new(progress: impl Fn(Step<'_>) + Send + Sync + 'static) -> Self {
         Self { progress: Some(Arc::new(progress)), cancel: Cancel::default() }
     }
@@ -113,7 +113,7 @@ impl Watch {
         self.cancel.clone()
     }
 
-    /// Tells of a step.
+    /// Reports a step.
     pub fn report(&self, step: Step<'_>) {
         if let Some(progress) = &self.progress {
             progress(step);

@@ -72,19 +72,19 @@ impl Peer {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Promise {
-    /// At least so many times less CPU time than the peer of this place in the list.
+    /// At least this many times less CPU time than the peer of this place in the list.
     TimesLess(usize, f64),
     /// The same for the first of these two peers that was measured in this run; a figure comes second.
     TimesLessOrFigure(usize, usize, f64),
-    /// At most so many CPU seconds, at the largest size.
+    /// At most this many CPU seconds, at the largest size.
     CpuSeconds(f64),
-    /// At most so many seconds by the clock on the wall.
+    /// At most this many seconds by the clock on the wall.
     WallSeconds(f64),
-    /// At most so many millions of bytes.
+    /// At most this many millions of bytes.
     Megabytes(f64),
-    /// At most so many times the memory that the result itself takes.
+    /// At most this many times the memory that the result itself takes.
     TimesResult(f64),
-    /// At most so many CPU seconds and so many millions of bytes at the first size.
+    /// At most this many CPU seconds and this many millions of bytes at the first size.
     AtFirst(f64, f64),
     /// Cost grows at most as this power of the size.
     Exponent(f64),

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use crate::{BenchError, Measured};
 
-/// At least so many runs of a short piece of work, and so many seconds of them; peers are measured by the same rule.
+/// At least this many runs of a short piece of work, and this many seconds of them; peers are measured by the same rule.
 pub const RUNS: u32 = 3;
 /// See [`RUNS`].
 pub(crate) const SECONDS: f64 = 1.0;

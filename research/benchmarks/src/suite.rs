@@ -58,19 +58,19 @@ pub struct PeerOutcome {
     pub times_our_memory: Option<f64>,
 }
 
-/// Measures these cases. `worker` starts a process that does one piece of work: program and leading arguments; `told` hears what
+/// Measures these cases. `worker` starts a process that does one piece of work: program and leading arguments; `report` receives what
 /// is at hand.
 pub fn run<E>(
     names: &[String],
     places: &Places,
     worker: &(std::path::PathBuf, Vec<String>),
-    mut told: impl FnMut(&Outcome) -> Result<(), E>,
+    mut report: impl FnMut(&Outcome) -> Result<(), E>,
 ) -> Result<Results, E> {
     let wanted = |case: &&Case| names.is_empty() || names.iter().any(|name| name == case.name);
     let mut cases = Vec::new();
     for case in CASES.iter().filter(wanted) {
         let outcome = outcome(case, places, worker);
-        told(&outcome)?;
+        report(&outcome)?;
         cases.push(outcome);
     }
     Ok(Results {

@@ -76,7 +76,7 @@ pub struct Request<'a> {
     pub runs: u32,
     /// What all randomness comes from.
     pub seed: u64,
-    /// Told what is being done, for people who wait.
+    /// Receives what is being done, for people who wait.
     pub progress: &'a (dyn Fn(&str) + Sync),
 }
 

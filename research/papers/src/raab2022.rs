@@ -173,7 +173,7 @@ fn worst_table(runs: &[Run]) -> usize {
     (0..tables).max_by(|one, other| total(*one).total_cmp(&total(*other))).unwrap_or(0)
 }
 
-/// How many runs a set of so many variables has. The three small tables of three variables leave the mean of ten runs a standard deviation
+/// How many runs a set of this many variables has. The three small tables of three variables leave the mean of ten runs a standard deviation
 /// of 0.07, so that they have ten times as many.
 fn runs_of(variables: usize, wanted: u32) -> u32 {
     if variables == 3 { 10 * wanted } else { wanted }

@@ -92,7 +92,7 @@ impl Default for Town {
 }
 
 impl Town {
-    /// A town of so many people.
+    /// A town of this many people.
     pub fn new(people: usize, seed: u64) -> Self {
         Self { people, seed }
     }

@@ -1,4 +1,4 @@
-//! `lookalike demo`: the whole story, told on an invented town by the commands that users type.
+//! `lookalike demo`: all steps on an invented town, by the commands that users type.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -10,7 +10,7 @@ use table::{TableError, atomic_file};
 
 use super::{CommandLine, Everywhere, Failure};
 
-/// Tell the whole story on an invented town.
+/// Show all steps, from description to release and analysis, on an invented town.
 #[derive(Debug, Args)]
 pub(super) struct Demo {
     /// The folder to write to
@@ -21,7 +21,7 @@ pub(super) struct Demo {
     people: u32,
 }
 
-/// What is told before each command, and the command; `OUT` is the folder.
+/// What is said before each command, and the command; `OUT` is the folder.
 const STORY: [(&str, &str); 7] = [
     (
         "What is this table, and who is unique on what a neighbour knows?",
@@ -68,9 +68,9 @@ impl Demo {
             self.out.display()
         ))?;
         let mut commands = Vec::new();
-        for (told, command) in STORY {
+        for (words_before, command) in STORY {
             let words = self.words(command);
-            everywhere.say(&format!("\n{told}\n\n$ lookalike {}\n\n", words.join(" ")))?;
+            everywhere.say(&format!("\n{words_before}\n\n$ lookalike {}\n\n", words.join(" ")))?;
             let code = run(&words, everywhere)?;
             commands.push(words.join(" "));
             if code != ExitCode::SUCCESS {

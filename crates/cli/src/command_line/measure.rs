@@ -26,7 +26,7 @@ pub(super) struct MeasureCommand {
     reading: Reading,
     #[command(flatten)]
     questions: QuestionOptions,
-    /// The generator was not told how many records to make
+    /// The number of records was left to the generator
     #[arg(long)]
     random_size: bool,
     /// The seed of permutations and resamples [default: 1]

@@ -98,7 +98,7 @@ enum Command {
     /// Hold generators against each other on one table
     #[cfg(feature = "research")]
     Tournament(tournament::TournamentCommand),
-    /// Tell the whole story on an invented town
+    /// Show all steps, from description to release and analysis, on an invented town
     #[cfg(feature = "research")]
     Demo(demo::Demo),
     /// Write an invented town to try things on

@@ -24,7 +24,7 @@ impl Everywhere {
         Watch::new(move |step| show(&mut shown.lock().unwrap_or_else(PoisonError::into_inner), step))
     }
 
-    /// Tells on standard error what is being done; nothing when quiet.
+    /// Says on standard error what is being done; nothing when quiet.
     pub(super) fn doing(&self, what: &str) {
         if !self.quiet {
             eprintln!("{what}");

@@ -14,7 +14,7 @@ use super::{Everywhere, Failure};
 pub(super) struct Reproduce {
     /// The paper: raab2022, mcclure2012, jackson2022, taub2020 or drechsler2023
     paper: String,
-    /// A file of the paper's data, known by its columns; may be given several times. Without the data that a paper needs, it is told where they come from
+    /// A file of the paper's data, known by its columns; may be given several times. Without the data that a paper needs, the command says where they come from
     #[arg(long, value_name = "FILE")]
     data: Vec<PathBuf>,
     /// The folder for report.md, reproduction.json and each figure as SVG, its numbers as CSV

@@ -42,7 +42,7 @@ impl Page {
         Ok(Self { steps })
     }
 
-    /// Runs it in a folder of its own; tells how many commands there were.
+    /// Runs it in a folder of its own; returns how many commands there were.
     pub fn run(&self) -> Result<usize, String> {
         let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
         let mut commands = 0;

@@ -71,7 +71,7 @@ pub enum Rule {
     Bootstrap,
 }
 
-/// What is told of a rule.
+/// What is known of a rule.
 #[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
 pub struct RuleCard {
     /// The rule.

@@ -39,7 +39,7 @@ pub struct MeasureRequest {
     pub holdout: Option<Data>,
     /// What is asked.
     pub questions: Questions,
-    /// Whether the generator was not told how many records to make.
+    /// Whether the number of records was left to the generator.
     pub random_size: bool,
     /// The seed of permutations and resamples.
     pub seed: Option<u64>,

@@ -17,7 +17,7 @@ use privacy::LedgerRecord;
 use release::decision::{Decision, Publication};
 use release::evidence::Evidence;
 use release::policy::{Reasons, Refusal};
-use release::{Attachment, Books, Input, Manifest, Release, check_target, now};
+use release::{Attachment, Input, Manifest, PublishedLedger, Release, check_target, now};
 use report::{Edition, ReportInput, pictures, report_html};
 use synthesis::copies::UniqueRecords;
 use synthesis::{Fitted, Recipe, Run};
@@ -54,7 +54,7 @@ pub struct ReleaseRequest {
     pub regions: Option<Regions>,
     /// Reasons for what is refused without one.
     pub reasons: Reasons,
-    /// What may be told outside of what was measured.
+    /// What may be published of what was measured.
     pub publish: Publication,
     /// What is measured; a version of a frontier is judged by what the frontier measured, with these models beside.
     pub questions: Questions,
@@ -441,14 +441,14 @@ impl Candidate<'_> {
                 None => page,
             }
         };
-        let books = self.ledger.map(|record| Books { record, page: page(record) });
+        let ledger = self.ledger.map(|record| PublishedLedger { record, page: page(record) });
         let rows = self.fitted.original_rows() as u64;
         let mut release = Release {
             fitted: self.fitted,
             recipe: self.recipe,
             input: Input { rows, columns: self.fitted.schema().variables().len() },
             input_sha256: self.input_sha256.clone(),
-            books,
+            ledger,
             original: self.uniques.as_ref(),
             decision: Some(decision),
             not_covered: self.not_covered.clone(),

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use release::policy::Reasons;
-use release::{Books, Input, Manifest, Release, check_target};
+use release::{Input, Manifest, PublishedLedger, Release, check_target};
 use synthesis::copies::UniqueRecords;
 use synthesis::model_file::ModelFile;
 use synthesis::private::SpendingPlan;
@@ -221,13 +221,13 @@ impl Written<'_> {
     pub(super) fn into_folder(self, out: &Path, replace: bool, watch: &Watch) -> Result<Manifest, Error> {
         let Self { fitted, recipe, input_sha256, ledger, original } = self;
         let input = Input { rows: fitted.original_rows() as u64, columns: fitted.schema().variables().len() };
-        let books = ledger.map(|record| Books { record, page: report::ledger_markdown(record) });
+        let ledger = ledger.map(|record| PublishedLedger { record, page: report::ledger_markdown(record) });
         let release = Release {
             fitted,
             recipe,
             input,
             input_sha256,
-            books,
+            ledger,
             original,
             decision: None,
             not_covered: None,

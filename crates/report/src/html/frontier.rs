@@ -153,7 +153,7 @@ fn contestant(frontier: &Frontier, at: usize, one: &Contestant) -> Tag {
     }
 }
 
-/// Limits and whether they are kept. What may be told was decided before: a check without a value and without a reason for it keeps it back.
+/// Limits and whether they are kept. What may be published was decided before: a check without a value and without a reason for it keeps it back.
 pub(super) fn checks(checks: &[LimitCheck]) -> DataTable {
     let row = |check: &LimitCheck| {
         let shown = check.value.is_some() || check.because.is_some();

@@ -1,4 +1,4 @@
-//! The books of a private release.
+//! The ledger of a private release.
 
 use super::View;
 use crate::ledger_text::{charge, cost, mechanism, neighbours, sensitivity, size};

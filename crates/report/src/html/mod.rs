@@ -31,7 +31,7 @@ use privacy::LedgerRecord;
 use crate::markup::Markup;
 use crate::svg::Picture;
 
-/// All that a report may tell. What is absent has no section.
+/// All that a report may hold. What is absent has no section.
 #[derive(Clone, Debug, Default)]
 pub struct ReportInput<'a> {
     /// What the release is called. It is shown in both editions.
@@ -48,11 +48,11 @@ pub struct ReportInput<'a> {
     pub frontier: Option<&'a Frontier>,
     /// What the release is; public.
     pub manifest: Option<&'a Manifest>,
-    /// The books of a private release; public.
+    /// The ledger of a private release; public.
     pub ledger: Option<&'a LedgerRecord>,
     /// The recipe as in the release, without a seed; public.
     pub recipe: Option<&'a str>,
-    /// Who accepted the release, and what may be told of it.
+    /// Who accepted the release, and what may be published of it.
     pub decision: Option<&'a Decision>,
 }
 

@@ -46,7 +46,7 @@ pub(crate) fn shortened(text: &str, width: f64) -> String {
     cut
 }
 
-/// A text at a place, cut to `width`; what was cut is told in full by its title.
+/// A text at a place, cut to `width`; its title has it in full.
 pub(crate) fn label(text: &str, (x, y): (f64, f64), anchor: Anchor, width: f64) -> Tag {
     let shown = shortened(text, width);
     let is_cut = shown != text;

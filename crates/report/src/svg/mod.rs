@@ -1,7 +1,7 @@
 //! A small layer of marks from which every picture of a report is drawn: points, lines, bars, cells, intervals, axes, legends.
 //!
 //! Lengths are in pixels of the picture's own view box. Colours are CSS variables, so that one picture serves light, dark and
-//! print; nothing is told by colour alone.
+//! print; nothing depends on colour alone.
 
 mod axis;
 mod bars;

@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 use super::TreeError;
 use super::codes::Codes;
 
-/// A numeric column of more distinct values than this is cut at so many quantiles.
+/// A numeric column of more distinct values than this is cut at this many quantiles.
 pub(crate) const MOST_BINS: usize = 1 << 16;
 
 /// How a column's values become codes: first the ordered ones, ascending by value, then the unordered ones (the levels of a
@@ -18,7 +18,7 @@ pub struct Coding {
 }
 
 impl Coding {
-    /// A factor of so many levels (its missing value is a level too).
+    /// A factor of this many levels (its missing value is a level too).
     pub fn categorical(levels: u32) -> Self {
         Self { values: Vec::new(), unordered: levels }
     }

@@ -15,7 +15,7 @@ use super::{Predictor, Response, Tree, TreeError, TreeOptions};
 pub struct ForestOptions {
     /// The number of trees.
     pub trees: usize,
-    /// How many predictors a node looks at, drawn anew for every node; `None` is bagging: all of them.
+    /// How many predictors a node looks at, drawn again for every node; `None` is bagging: all of them.
     pub predictors_per_split: Option<usize>,
     /// What stops each tree from growing.
     pub tree: TreeOptions,

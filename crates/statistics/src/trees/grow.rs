@@ -13,7 +13,7 @@ use super::summary::Summary;
 use super::weakest_link::Outcome;
 use super::{Predictor, TreeOptions};
 
-/// From so many records on, predictors are searched in parallel.
+/// From this many records on, predictors are searched in parallel.
 const PARALLEL: usize = 1 << 15;
 
 /// What is to be fitted.
@@ -29,7 +29,7 @@ pub(super) struct Problem<'a> {
     pub largest_block: usize,
 }
 
-/// Every node looks at so many predictors only, drawn at random.
+/// Every node looks at this many predictors only, drawn at random.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sampling {
     pub predictors: usize,

@@ -10,7 +10,7 @@ use super::search_classes::{ClassRun, ClassRuns, Item, Sides};
 use super::search_scores::{self, Piece, Run};
 use super::summary::{Local, Summary};
 
-/// A histogram is kept for the children when there are so many records for each of its numbers.
+/// A histogram is kept for the children when there are this many records for each of its numbers.
 const WORTH_KEEPING: usize = 4;
 
 /// A node with the response of its records side by side.

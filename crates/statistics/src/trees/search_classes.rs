@@ -7,7 +7,7 @@ use super::best::Best;
 use super::leading_direction::Direction;
 use super::summary::Summary;
 
-/// A factor of so many levels in a node is split exactly, by trying all splits, when the response has more than two classes.
+/// A factor of at most this many levels in a node is split exactly, by trying all splits, when the response has more than two classes.
 pub(crate) const EXHAUSTIVE_LEVELS: usize = 6;
 
 /// Records of one class side by side.

@@ -108,7 +108,7 @@ impl Tree {
     }
 }
 
-/// Whether offsets cut so many items into so many parts, one after the other.
+/// Whether offsets cut a number of items into a number of parts, one after the other.
 fn cut(offsets: &[u32], parts: usize, items: usize, none_is_empty: bool) -> bool {
     offsets.len() == parts + 1
         && offsets[0] == 0

@@ -122,7 +122,7 @@ impl Bytes<'_> {
         self.file.read_exact(bytes).map_err(|source| TableError::io(self.path, source).into())
     }
 
-    /// So many bytes, if the file has them.
+    /// This many bytes, if the file has them.
     fn some(&mut self, count: u64) -> Result<Vec<u8>, SynthesisError> {
         if count > self.left {
             return Err(self.changed());
@@ -174,9 +174,9 @@ impl Bytes<'_> {
             chain.update(self.sum()?);
             blocks += 1;
         }
-        let told: u64 = self.number()?;
+        let stated: u64 = self.number()?;
         let sum = self.sum()?;
-        let is_whole = told == blocks && sum == chain.finalize_reset()[..] && self.left == 0;
+        let is_whole = stated == blocks && sum == chain.finalize_reset()[..] && self.left == 0;
         if is_whole { Ok(()) } else { Err(self.changed()) }
     }
 }

@@ -72,7 +72,7 @@ impl Outcomes {
 }
 
 impl Condition {
-    /// What the condition can be for the records of a region; a superset where it cannot be told exactly.
+    /// What the condition can be for the records of a region; a superset where it is not known exactly.
     pub fn outcomes(&self, region: &impl Region) -> Outcomes {
         match self {
             Self::And(left, right) => {
@@ -156,7 +156,7 @@ enum Bounds {
     Undefined,
     /// It has a value for every record, between these.
     Range(f64, f64),
-    /// It cannot be told.
+    /// It is not known.
     Unknown,
 }
 

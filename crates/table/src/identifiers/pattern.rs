@@ -10,7 +10,7 @@ const LONGEST: usize = 64;
 /// No run of a look is longer than this, nor has a look more runs; a declared pattern may be.
 const LONGEST_RUN: usize = 1000;
 
-/// Whole numbers have at most so many digits.
+/// Whole numbers have at most this many digits.
 pub(crate) const WIDEST: usize = 18;
 
 /// A sequence of runs that all texts share.

@@ -36,13 +36,13 @@ pub(super) fn notes(table: &Table, distinct: &[u64]) -> Vec<(usize, String)> {
     let mut notes = sums(table, &positions);
     if positions.len() <= MOST_COLUMNS {
         let explained: Vec<usize> = notes.iter().map(|(position, _)| *position).collect();
-        let mut told: Vec<[usize; 3]> = Vec::new();
+        let mut reported: Vec<[usize; 3]> = Vec::new();
         let mut laws = products(table, &positions);
-        // One law links three columns; it is told of the one with the most values, which is the computed one.
+        // One law links three columns; it is reported for the one with the most values, which is the computed one.
         laws.sort_by_key(|law| (std::cmp::Reverse(distinct[law.target]), law.target));
         for Product { target, columns, text } in laws {
-            if !told.contains(&columns) && !explained.contains(&target) {
-                told.push(columns);
+            if !reported.contains(&columns) && !explained.contains(&target) {
+                reported.push(columns);
                 notes.push((target, text));
             }
         }

@@ -337,9 +337,9 @@ fn dictionary<K: ArrowDictionaryKeyType>(array: &dyn Array, tokens: &[String]) -
 /// The unit of a time in microseconds.
 #[derive(Clone, Copy)]
 enum Unit {
-    /// So many microseconds.
+    /// A multiple of a microsecond.
     Times(i64),
-    /// One of so many parts of a microsecond.
+    /// A fraction of a microsecond, by its denominator.
     Part(i64),
 }
 

@@ -33,11 +33,11 @@ pub struct ReadOptions {
     pub missing: Vec<String>,
     /// What is known of the variables.
     pub schema: Option<SchemaFile>,
-    /// Told how many more bytes of the file have been read, and asked whether to go on.
+    /// Receives how many more bytes of the file have been read, and is asked whether to go on.
     pub watch: Watch,
 }
 
-/// A file that tells how far it has been read.
+/// A file that reports how far it has been read.
 struct Watched {
     file: File,
     length: Option<u64>,
@@ -141,7 +141,7 @@ fn read_text(path: &Path, open: csv::Open<'_>, options: &ReadOptions) -> Result<
         return csv::read(path, open, options);
     }
     let unpacked = || Ok(Box::new(flate2::read::MultiGzDecoder::new(open()?)) as Box<dyn Read + Send>);
-    // What cannot be unpacked is told where the table is read.
+    // What cannot be unpacked is reported where the table is read.
     refuse_foreign(&start(&unpacked).unwrap_or_default())?;
     csv::read(path, &unpacked, options)
 }

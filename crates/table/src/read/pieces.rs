@@ -87,7 +87,7 @@ impl Growing {
         };
     }
 
-    /// Makes room for so many times the records that are there: as many as the file seems to have. A column that grows in small
+    /// Makes room for this many times the records that are there: as many as the file seems to have. A column that grows in small
     /// steps leaves holes in memory behind; room that is not used in the end is never touched, and costs none.
     pub(super) fn reserve(&mut self, times: f64) {
         let more = |rows: usize| (rows as f64 * (times - 1.0)) as usize;

@@ -1,7 +1,7 @@
 //! Taub, Elliot, Raab, Charest, Chen, O'Keefe, Pistner Nixon, Snoke & Slavković (2020), *The Synthetic Data Challenge*: eight entries, a battery of
 //! utility measures, targeted correct attribution, and four ways to weigh them.
 //!
-//! The entries are the recipes in `recipes/edinburgh`. The teams' own random draws are not known and some choices are only told in
+//! The entries are the recipes in `recipes/edinburgh`. The teams' own random draws are not known and some choices are only described in
 //! words, so that cells are judged by standard errors and only the order of the entries must agree.
 
 mod challenge_measures;
@@ -422,16 +422,16 @@ const MISPRINTS: [&str; 6] = [
 ];
 
 const REMARKS: [&str; 11] = [
-    "The map is drawn as the paper's was: no map is turned towards the other, and axes are signed by FactoMineR's rule. Table 10 tells in how many runs \
+    "The map is drawn as the paper's was: no map is turned towards the other, and axes are signed by FactoMineR's rule. Table 10 shows in how many runs \
      each entry's is mirrored; cells in which the map has a part are shown and not judged, since their runs differ most by that. The order with every map turned towards the original's stands beside it; other measures of this program turn maps.",
-    "Snoke: the paper does not tell the size of the leaves. With synthpop's 5, risk is 0.51 (Table 2: 0.43), cross-tabulations 0.83 (0.62), regressions 0.79 (0.43), and the entry comes first by utility instead \
+    "Snoke: the paper does not state the size of the leaves. With synthpop's 5, risk is 0.51 (Table 2: 0.43), cross-tabulations 0.83 (0.62), regressions 0.79 (0.43), and the entry comes first by utility instead \
      of fifth; the correlation with maps turned is then between 0.67 and 0.76, from one set of five runs to the next. The recipe has 50, chosen by the risks of Table 2, which \
      brings cross-tabulations to 0.60 and regressions to 0.33 as well. Raab's risk too is nearer with larger leaves (0.41 with 20), but her utility is not (0.73), and her recipe keeps synthpop's 5.",
     "Chen: \"normalised chi-squared\" is read as chi-square over its degrees of freedom. Cramér's V, which earlier versions took, gives risks of 0.36 to 0.63 where the paper has \
      0.37 to 0.42 and chi-square over its degrees of freedom 0.41 to 0.45, and lower regressions. Every field is conditioned on all linked fields already drawn; taken to the letter, edges into \
      a field only, children, boarders, lodgers and disability would depend on nothing. Chen 1, 3 and 4 cannot be told apart by utility: over 30 runs 0.705, 0.707 and 0.710 with maps turned, standard deviation 0.018.",
     "Chen's tables with age: the overlaps of employ by age in Chen 1 and of marital status by age in Chen 2 and 3 need links with age that no normalisation of chi-square that was tried puts among the two \
-     strongest in all three. The mean of rooms in Chen 1 hangs on its classes, which are not told.",
+     strongest in all three. The mean of rooms in Chen 1 hangs on its classes, which are not stated.",
     "Pistner: categories are cut at the quantiles of the draws, as Appendix C.2 says, so that shares are kept. The paper's age, \"a bootstrap\", has overlap 0 in Tables 4 and 7 against its own description. Contrary to \
      C.2, the recipe leaves country, parish and occupations out as predictors, for time.",
     "Synthpop's trees are rpart's, where a split goes that does not change the most frequent level; the recipes of Raab and Snoke have them so, without the main effects that this program adds.",

@@ -10,7 +10,7 @@ pub fn seven_variables(variables: usize) -> Option<Table> {
     Some(seven_categories(&path).unwrap().select(&SEVEN_VARIABLES[..variables]).unwrap())
 }
 
-/// So many runs, from seed 0.
+/// This many runs, from seed 0.
 pub fn request(runs: u32) -> Request<'static> {
     Request { data: &[], runs, seed: 0, progress: &|_| () }
 }

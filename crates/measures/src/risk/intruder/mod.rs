@@ -1,4 +1,4 @@
-//! The intruder who knows every record but one, and how the mechanism works: what does the release tell of that record?
+//! The intruder who knows every record but one, and how the mechanism works: what does the release disclose of that record?
 //!
 //! R is the posterior probability of the record's true cell, RR = R/prior how much the release has raised it (McClure & Reiter
 //! 2012, eqs. 2 and 8). The paper computes them for two cells; here they are exact for every record of a file with any
@@ -121,7 +121,7 @@ impl IntruderRisk {
     /// The risk of each original record under one of the priors, in row order.
     ///
     /// # Panics
-    /// If there are not so many priors.
+    /// If there are fewer priors.
     pub fn per_record(&self, prior: usize) -> Vec<Risk> {
         let risks = &self.risks[prior];
         let of_record = |group: &u32| risks[*group as usize].expect("a record's group has a record");
@@ -131,7 +131,7 @@ impl IntruderRisk {
     /// The different risks under one of the priors, each with the number of records that have it.
     ///
     /// # Panics
-    /// If there are not so many priors.
+    /// If there are fewer priors.
     pub fn groups(&self, prior: usize) -> impl Iterator<Item = (Risk, u64)> + '_ {
         let with_records = self.risks[prior].iter().zip(&self.records);
         with_records

@@ -8,7 +8,7 @@
 //!   mean is 1 for one. It depends on the original and on n alone: [`Prepared`] draws it once for all synthetic files of an original. For
 //!   that n is rounded to N times a power of 1.04, and the draws are scaled by c (1 − c)³, to which pMSE by given splits is proportional
 //!   for a given N.
-//! - **Permutation**: the labels original and synthetic are dealt anew among the records. Both files are then random, as they
+//! - **Permutation**: the labels original and synthetic are permuted among the records. Both files are then random, as they
 //!   are not when the synthetic one is drawn given the original: the mean is taken (1 − c) times (Snoke et al. 2018, section 3.2; ½ for
 //!   files of one size). Two samples of one population rank uniformly among their permutations.
 //! - **Pairs** of synthetic sets, for m ≥ 2: two sets of n records from one generator, likewise taken 8 (1 − c)² c² times.

@@ -47,7 +47,7 @@ pub(super) const CARDS: &[MeasureCard] = &[
     ),
     card(
         "tables.jsd",
-        "How many bits does a record tell of the file it comes from?",
+        "How many bits of information on its file does the cell of a record hold?",
         Range::UNIT,
         Null::Formula("df / (8 n ln 2)"),
         "Lin (1991), IEEE Transactions on Information Theory 37",

@@ -66,7 +66,7 @@ pub enum MissingValues {
     AreLeftOut,
 }
 
-/// Whether the generator was told how many records to make.
+/// Whether the number of records was given to the generator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SyntheticSize {
     /// It was, so that the last cell follows from the others: df = cells − 1.

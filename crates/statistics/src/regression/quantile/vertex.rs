@@ -327,7 +327,7 @@ impl Walk<'_> {
     }
 }
 
-/// The distance within which so many residuals lie.
+/// The distance within which this many residuals lie.
 fn distance_of_nearest(residuals: &[f64], count: usize) -> f64 {
     let mut distances: Vec<f64> = residuals.iter().map(|residual| residual.abs()).collect();
     let at = count.clamp(1, distances.len()) - 1;

@@ -330,7 +330,7 @@ impl Spare {
         Self((0..SPARE).map(|_| entry(rows[rng.random_range(0..rows.len())])).collect())
     }
 
-    /// Whether so many records are too many to keep all their entries.
+    /// Whether there are too many records to keep all their entries.
     pub(super) fn is_drawn(records: usize) -> bool {
         records > SPARE
     }

@@ -121,7 +121,7 @@ impl DesignPlan {
         Design::new(rows.len(), factors, numbers, terms).map_err(|error| failed(&error))
     }
 
-    /// What to tell of a fit with these coefficients, one a column: its warning, and which predictors have columns that earlier ones explain
+    /// What to report of a fit with these coefficients, one a column: its warning, and which predictors have columns that earlier ones explain
     /// and that therefore have none.
     pub(super) fn remark(
         &self,
@@ -150,7 +150,7 @@ impl DesignPlan {
 }
 
 impl Columns {
-    /// Whether these can be of a variable of so many levels, or of a number.
+    /// Whether these can be of a variable of this many levels, or of a number.
     fn are_of(&self, levels_of_variable: Option<usize>) -> bool {
         let are_positions = |position: &[u32], levels: u32, size: usize| {
             levels > 1

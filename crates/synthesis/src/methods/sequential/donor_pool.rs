@@ -58,7 +58,7 @@ impl DonorPool {
         into.array("donors", &self.donors)
     }
 
-    /// A pool of so many keys whose donors are among so many records.
+    /// A pool of `keys` keys whose donors are among `records` records.
     pub(super) fn load(
         from: &mut StateReader<'_>,
         keys: usize,

@@ -26,10 +26,10 @@ use crate::run::Part;
 use crate::stored::{StateReader, StateWriter, damaged, ensure};
 use crate::{SynthesisError, checkpoint, near};
 
-/// From this share of draws on that leave the range it is told.
-const TOLD: f64 = 0.01;
+/// From this share of draws on that leave the range it is reported.
+const REPORTED: f64 = 0.01;
 
-/// For so many records at most numbers are drawn to find that share.
+/// Numbers are drawn for at most this many records to find that share.
 const TRIED: usize = 2_000;
 
 /// A step that can draw its targets.
@@ -208,7 +208,7 @@ impl FittedStep {
     fn remarks(&self, plan: &Plan) -> Vec<String> {
         let StepDraws::Model { variable, .. } = &self.draws else { return Vec::new() };
         let name = &plan.variables[self.targets[0]].name;
-        let redrawn = (self.out_of_range > TOLD).then(|| {
+        let redrawn = (self.out_of_range > REPORTED).then(|| {
             let percent = 100.0 * self.out_of_range;
             format!(
                 "about {percent:.0} % of draws leave the range and are drawn again, which changes the distribution; a method of donors, \

@@ -3,10 +3,10 @@
 use crate::SynthesisError;
 use crate::stored::{StateReader, StateWriter, ensure};
 
-/// A variable has at most so many groups.
+/// A variable has at most this many groups.
 const MOST: usize = 32;
 
-/// Values in order are cut into so many pieces of about as many records each.
+/// Values in order are cut into this many pieces of about as many records each.
 const PIECES: u64 = 5;
 
 /// Which group each code of a variable is in.
@@ -53,7 +53,7 @@ impl Groups {
         into.array("groups of codes", &self.of_code)
     }
 
-    /// The groups of so many codes.
+    /// The groups of this many codes.
     pub(super) fn load(from: &mut StateReader<'_>, codes: usize) -> Result<Self, SynthesisError> {
         let (own, has_rest) = from.settings("groups")?;
         let groups = Self { of_code: from.array("groups of codes")?, own, has_rest };

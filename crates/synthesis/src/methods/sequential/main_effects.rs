@@ -45,7 +45,7 @@ const PSEUDO_COUNT: f64 = 3.0;
 /// Factors are held between this and its inverse …
 const LARGEST_FACTOR: f64 = 1000.0;
 
-/// … and in draws, after so many of them, weights are brought back to a sum of 1, lest they leave the range of their type.
+/// … and in draws, after this many of them, weights are brought back to a sum of 1, lest they leave the range of their type.
 const FACTORS_AT_ONCE: usize = 8;
 
 const OTHER_RUNS: &str = "the groups of donors in the leaves of a tree are not those of its leaves";

@@ -7,7 +7,7 @@
 //! another; a data set is then drawn variable by variable, in blocks with random numbers of their own.
 //!
 //! **The schema is kept**: a value that a rule fixes is set and its records are no donors; a draw that breaks a rule, leaves its range or its
-//! parent is drawn again, then replaced by an entry of the data that fits; a record that nothing fits is drawn anew as a whole.
+//! parent is drawn again, then replaced by an entry of the data that fits; a record that nothing fits is drawn again as a whole.
 
 mod apart;
 mod auxiliary;
@@ -253,14 +253,14 @@ impl RecordSynthesizer for Sequential {
     }
 }
 
-/// Texts that belong to one record each are released as they are: told where a tenth of the records has one and nobody declared the levels.
-const TOLD: usize = 10;
+/// Texts that belong to one record each are released as they are: reported where a tenth of the records has one and nobody declared the levels.
+const REPORTED: usize = 10;
 
 /// Numbers that are different in every record look like identifiers and are drawn like any number; texts may hold some.
 fn identifier_remarks(records: &Table) -> Vec<String> {
     let mut remarks = Vec::new();
     for (variable, column) in records.schema().variables().iter().zip(records.columns()) {
-        if levels_of_one_record(variable, column) * TOLD > records.rows() {
+        if levels_of_one_record(variable, column) * REPORTED > records.rows() {
             remarks.push(format!(
                 "`{}` has many levels that belong to one record each, and they are released; if they name records, declare it `text-id`, \
                  or put rare levels together first",
@@ -288,7 +288,7 @@ fn refuse_names(records: &Table) -> Result<(), SynthesisError> {
     for (variable, column) in records.schema().variables().iter().zip(records.columns()) {
         if 2 * levels_of_one_record(variable, column) > records.rows() {
             let message = "most records have a level of their own, which would be copied; declare it `kind = \"text-id\"` in a \
-                           schema, so that it is made anew, or leave it out";
+                           schema, so that it is made new, or leave it out";
             return Err(table::TableError::variable(&variable.name, message).into());
         }
     }

@@ -119,7 +119,7 @@ impl SequentialModel {
         Ok(Self { stored, guards, released, released_schema, variables })
     }
 
-    /// Draws all steps for `rows` records; kept variables are those of the original records `sources`. Tells which records were given up.
+    /// Draws all steps for `rows` records; kept variables are those of the original records `sources`. Returns which records were given up.
     fn draw(
         &self,
         rows: usize,
@@ -191,7 +191,7 @@ impl Model<Table> for SequentialModel {
             if open.is_empty() {
                 return Ok(all);
             }
-            // Records that no value would let keep the schema are drawn anew as a whole.
+            // Records that no value would let keep the schema are drawn again as a whole.
             let of_open: Vec<u32> = if sources.is_empty() {
                 Vec::new()
             } else {
@@ -199,10 +199,10 @@ impl Model<Table> for SequentialModel {
             };
             let (frame, again) =
                 self.draw(open.len(), &of_open, seed.child(u64::from(u32::MAX) + 1 + round))?;
-            let anew = self.released(frame)?;
+            let redrawn = self.released(frame)?;
             let mut order: Vec<u32> = (0..rows as u32).collect();
             open.iter().zip(rows as u32..).for_each(|(row, place)| order[*row as usize] = place);
-            all = Table::concatenate(Arc::clone(&self.released_schema), vec![all, anew])?.take(&order)?;
+            all = Table::concatenate(Arc::clone(&self.released_schema), vec![all, redrawn])?.take(&order)?;
             open = again.into_iter().map(|place| open[place as usize]).collect();
         }
         sources.clear();

@@ -104,7 +104,7 @@ impl Planner<'_> {
             section.refuse_idle_keys(name, self.variables[at].kind.levels().is_some())?;
             let is_passive = section.method.is_some_and(|method| matches!(method.way, Way::Passive));
             let message = if self.variables[at].kind == Kind::TextId {
-                "it is an identifier, which is made anew; take the section out"
+                "it is an identifier, which is made new; take the section out"
             } else if self.variables[at].formula.is_some() && !is_passive {
                 "the schema has a formula for it; take the section or the formula out"
             } else {

@@ -53,7 +53,7 @@ impl Posterior {
         into.numbers("root of the covariance", count, self.root.iter().flatten().copied())
     }
 
-    /// A posterior of so many coefficients.
+    /// A posterior of this many coefficients.
     pub(super) fn load(from: &mut StateReader<'_>, count: usize) -> Result<Self, SynthesisError> {
         let (sigma, freedom, estimated): (f64, Option<f64>, Vec<usize>) = from.settings(POSTERIOR)?;
         let coefficients: Vec<f64> = from.array("coefficients")?;

@@ -27,7 +27,7 @@ const OTHER_BINS: &str = "its quantile regressions are not those of its bins";
 /// How far equal draws of ranks are moved, at most, to tell them apart.
 const MOVE: f64 = 1e-3;
 
-/// From so many draws on their own quantiles are the cut-offs.
+/// From this many draws on their own quantiles are the cut-offs.
 const MANY: usize = 500;
 
 #[derive(Clone, Debug)]
@@ -55,7 +55,7 @@ impl Ranks {
         into.array("cut-offs", &self.cut_offs)
     }
 
-    /// Ranks of so many categories.
+    /// Ranks of this many categories.
     fn load(from: &mut StateReader<'_>, size: u32) -> Result<Self, SynthesisError> {
         let by_frequency: Vec<u32> = from.array("categories by frequency")?;
         let (shares, cut_offs): (Vec<f64>, Vec<f64>) = (from.array("shares")?, from.array("cut-offs")?);

@@ -48,7 +48,7 @@ pub(super) enum Smoothing {
 /// Intervals between knots of the quantile function, each with as many records; more would follow single records …
 const INTERVALS: usize = 50;
 
-/// … but the first and the last are halved again and again towards the tails while there are so many records beyond.
+/// … but the first and the last are halved again and again towards the tails while there are this many records beyond.
 const FEWEST_BEYOND: f64 = 4.0;
 
 /// What is stored of a smoothing beside its spline.
@@ -246,7 +246,7 @@ impl QuantileSpline {
     }
 }
 
-/// The shares of the knots for so many records: evenly spaced, and closer and closer towards both tails.
+/// The shares of the knots for this many records: evenly spaced, and closer and closer towards both tails.
 fn knot_shares(records: usize) -> Vec<f64> {
     let intervals = INTERVALS.min(records - 1);
     let width = 1.0 / intervals as f64;

@@ -40,7 +40,7 @@ impl StoredColumn {
         }
     }
 
-    /// A column of this variable, with one entry for each of so many records.
+    /// A column of this variable, with one entry for each of this many records.
     pub(super) fn load(
         from: &mut StateReader<'_>,
         variable: &Variable,

@@ -22,7 +22,7 @@ pub(super) fn store(tree: &Tree, into: &mut StateWriter<'_>) -> std::io::Result<
     into.array("importance", &arrays.importance)
 }
 
-/// A tree that splits by the predictors of a conditional, as they are coded, with donors among so many records.
+/// A tree that splits by the predictors of a conditional, as they are coded, with donors among this many records.
 pub(super) fn load(
     from: &mut StateReader<'_>,
     of: Conditioning<'_>,

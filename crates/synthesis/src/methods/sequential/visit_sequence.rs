@@ -32,7 +32,7 @@ pub(super) fn visit_sequence(
                     ));
                 };
                 if variables[position].kind == table::Kind::TextId {
-                    let message = format!("`{name}` is an identifier, which is made anew; take it out");
+                    let message = format!("`{name}` is an identifier, which is made new; take it out");
                     return Err(SynthesisError::option("order", message));
                 }
                 if sequence.contains(&position) {

@@ -40,7 +40,7 @@ impl Blocks {
         self.line += lines;
         self.separator = separator;
         if self.buffer.len() < bytes {
-            // Opened anew: the header has not been peeked at. A header is never longer than one block.
+            // Opened again: the header has not been peeked at. A header is never longer than one block.
             let _ = self.fill(BLOCK_BYTES);
         }
         self.buffer.drain(..bytes.min(self.buffer.len()));

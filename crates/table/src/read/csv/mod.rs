@@ -21,7 +21,7 @@ use crate::{FileProblem, Table, TableError};
 use blocks::{Block, Blocks};
 use parse::{Parsed, Plan};
 
-/// Opens the file anew; it is read a second time when a column turns out to be text late.
+/// Opens the file again; it is read a second time when a column turns out to be text late.
 pub(super) type Open<'a> = &'a dyn Fn() -> std::io::Result<Box<dyn Read + Send>>;
 
 /// Blocks parsed at a time; as many are read meanwhile, and the start of one more is kept back.
