@@ -3,6 +3,8 @@
 use rayon::prelude::*;
 use synthesis::Making;
 use table::Table;
+use table::column::Entry;
+use table::figures::thousands;
 
 use crate::cautions::cautions;
 use crate::combining::{between_variance, combine, mean_estimate, within_variance};
@@ -469,11 +471,37 @@ impl Question<'_> {
         Ok(warnings)
     }
 
+    /// Records without a value of what is asked for.
+    fn left_out(&self) -> Result<Option<String>, InferenceError> {
+        let of_file = |table: &Table| -> Result<usize, InferenceError> {
+            Ok(match self.estimand {
+                Estimand::Model { formula, .. } => models::incomplete_records(table, formula)?,
+                Estimand::Mean { of, .. } => {
+                    let column = table.column(of)?;
+                    let has_value = |row: &usize| matches!(column.number(*row), Some(Entry::Value(_)));
+                    table.rows() - (0..table.rows()).filter(has_value).count()
+                }
+                Estimand::Share { .. } | Estimand::Table { .. } => 0,
+            })
+        };
+        let files = self.released.files;
+        let left_out = files.iter().map(of_file).sum::<Result<usize, InferenceError>>()?;
+        let all: usize = files.iter().map(Table::rows).sum();
+        Ok((left_out > 0).then(|| {
+            format!(
+                "{} of {} records are left out, since a value is missing there, is a special code, or has no logarithm or root: the answer is about the other records",
+                thousands(left_out),
+                thousands(all)
+            )
+        }))
+    }
+
     fn warnings(&self, rule: Rule, quantities: &[Quantity]) -> Result<Vec<String>, InferenceError> {
         let (files, making) = (self.released.files, self.making);
         let rows: Vec<u64> = files.iter().map(|file| file.rows() as u64).collect();
         let mean_rows = rows.iter().sum::<u64>() as f64 / rows.len() as f64;
         let mut warnings = objections(rule, making, files.len());
+        warnings.extend(self.left_out()?);
         if rule == Rule::Partial && self.released.original_rows.is_none() {
             warnings.push(
                 "`partial` takes the size of the files for N, which is not known; give --original-rows N if it is another".into(),

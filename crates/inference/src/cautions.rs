@@ -65,13 +65,21 @@ impl Of<'_> {
         let (by_value, by_class) = self.numbers(schema);
         let by_value: Vec<&str> = by_value.into_iter().filter(numeric).collect();
         if !by_value.is_empty() {
-            return Some(format!(
-                "`{}` keeps only the class of a number and draws the number again within it, without a look at the data: this answer is about the redrawn values of {}, its \
-                 distance from the data's is not in the interval, and it may be many standard errors; ask for shares in the model's classes, or for a release by `{}`",
-                recipe.method,
-                by_value.join(", "),
-                registry::default_method(false)
-            ));
+            let names = by_value.join(", ");
+            return Some(if recipe.privacy.is_some() {
+                format!(
+                    "`{}` keeps only the class of a number and draws the number again within it, without a look at the data: this answer is about the redrawn values of {names}, its \
+                     distance from the data's is not in the interval, and it may be many standard errors; ask for shares in the model's classes, or for a release with finer `cuts`",
+                    recipe.method
+                )
+            } else {
+                format!(
+                    "`{}` keeps only the class of a number beside other variables and draws the number from all records of that class: relations of {names} within a class are \
+                     lost, and what that changes is not in the interval; ask for shares in the model's classes, or for a release by `{}`",
+                    recipe.method,
+                    registry::default_method(false)
+                )
+            });
         }
         let elsewhere: Vec<&str> =
             by_class.into_iter().filter(numeric).filter(|name| !self.in_classes_of_the_model(name)).collect();

@@ -129,7 +129,7 @@ impl From<FrontierError> for Error {
 fn of_table(error: &TableError) -> ErrorKind {
     match error {
         TableError::Cancelled => ErrorKind::Cancelled,
-        TableError::Output { .. } => ErrorKind::Usage,
+        TableError::Output { .. } | TableError::UnknownVariable { .. } => ErrorKind::Usage,
         _ => ErrorKind::CouldNot,
     }
 }

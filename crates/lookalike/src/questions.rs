@@ -8,7 +8,7 @@ use measures::utility::tables::MissingValues;
 use measures::{MEASURES, Measure, Setting, Settings};
 use models::{Formula, ModelFamily};
 use table::grouping::GroupingStyle;
-use table::{Grouping, TableError, similar_name};
+use table::{Grouping, Schema, TableError, similar_name};
 
 use crate::Error;
 
@@ -154,6 +154,24 @@ impl Questions {
                     ),
                 ));
             }
+        }
+        Ok(())
+    }
+
+    /// Refuses names of variables that the table does not have, before anything is computed.
+    pub(crate) fn check_variables(&self, schema: &Schema) -> Result<(), Error> {
+        let named = [
+            ("table", self.tables.concat()),
+            ("keys", self.keys.concat()),
+            ("targets", self.targets.clone()),
+        ];
+        for (option, names) in named {
+            for name in names {
+                schema.position_of(&name).map_err(|error| Error::option(option, error))?;
+            }
+        }
+        for request in self.model_requests()? {
+            request.formula.check(schema.variables()).map_err(|error| Error::option("model", error))?;
         }
         Ok(())
     }

@@ -163,6 +163,30 @@ fn wrong_requests_name_the_option_and_the_way_out() {
     assert!(nothing.to_string().contains("nothing is asked for"), "{nothing}");
 }
 
+/// A name that is not in the table is refused before anything is computed, alike by every job.
+#[test]
+fn variables_that_are_not_there_are_a_wrong_request_everywhere() {
+    let asked = Questions { keys: vec![vec!["agge".into()]], ..Questions::default() };
+    let mut measure = MeasureRequest::new(town(100), vec![town(100)]);
+    measure.questions = asked.clone();
+    let mut frontier = FrontierRequest::new(town(100));
+    frontier.questions = asked.clone();
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("release");
+    let mut release = ReleaseRequest::new(town(100), of_recipe("method = \"catall\""), "the board", &out);
+    (release.questions, release.limits) = (asked, vec!["uniques.ru <= 1".into()]);
+    let watch = Watch::default();
+    let refused = [
+        measure.run(&watch).err().unwrap(),
+        frontier.run(&watch).err().unwrap(),
+        release.run(&watch).err().unwrap(),
+    ];
+    for wrong in refused {
+        assert_eq!(wrong.kind(), ErrorKind::Usage, "{wrong}");
+        assert!(wrong.to_string().contains("there is no variable `agge`; did you mean `age`?"), "{wrong}");
+    }
+}
+
 /// The example does the whole job and says what it did.
 #[test]
 fn the_example_goes_from_a_table_to_conclusions() {

@@ -102,6 +102,20 @@ pub fn fit(table: &Table, formula: &Formula, family: ModelFamily) -> Result<Fitt
     Ok(of_fit(&matrix, &fit).described(formula, family, &matrix))
 }
 
+/// How many records [`fit`] leaves out, because a variable of the formula is missing or a special code there, or a function of it has no value,
+/// such as the logarithm of 0.
+pub fn incomplete_records(table: &Table, formula: &Formula) -> Result<usize, ModelError> {
+    let bound = formula.bind(table.schema().variables())?;
+    let response = Stacked::of_operand(&[table], &bound.response)?;
+    let operands = bound.operands.iter().enumerate();
+    let used = operands.filter(|(at, _)| bound.terms.iter().any(|term| term.contains(at)));
+    let used =
+        used.map(|(_, operand)| Stacked::of_operand(&[table], operand)).collect::<Result<Vec<_>, _>>()?;
+    let is_complete =
+        |row: &usize| response.has_value(*row) && used.iter().all(|operand| operand.has_value(*row));
+    Ok(table.rows() - (0..table.rows()).filter(is_complete).count())
+}
+
 /// A name, an estimate and its standard error.
 type Estimate = (String, f64, Option<f64>);
 

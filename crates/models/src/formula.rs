@@ -65,6 +65,11 @@ impl Formula {
         once
     }
 
+    /// Refuses names and functions that do not fit these variables.
+    pub fn check(&self, variables: &[Variable]) -> Result<(), ModelError> {
+        self.bind(variables).map(|_| ())
+    }
+
     /// Looks the names up among the variables of a table, and works the terms out.
     pub(crate) fn bind(&self, variables: &[Variable]) -> Result<BoundFormula, ModelError> {
         let mut responses = Vec::new();

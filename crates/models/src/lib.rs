@@ -27,7 +27,7 @@ mod stacked;
 
 pub use error::ModelError;
 pub use family::ModelFamily;
-pub use fitted_model::{Coefficient, FittedModel, fit};
+pub use fitted_model::{Coefficient, FittedModel, fit, incomplete_records};
 pub use formula::Formula;
 pub use model_matrix::{MissingAs, ModelMatrix};
 pub use propensity::{PropensityDesign, propensity_design};

@@ -141,10 +141,26 @@ pub fn private(name: &str) -> Result<Build<Box<dyn PrivateSynthesizer>>, Synthes
 pub fn method(name: &str) -> Result<&'static Method, SynthesisError> {
     METHODS.iter().find(|method| method.card.name == name).ok_or_else(|| {
         let names = METHODS.iter().map(|method| method.card.name);
-        let hint = table::similar_name::hint(name, names.clone());
+        let hint = match (of_variables(name), table::similar_name::hint(name, names.clone())) {
+            (Some(card), _) => {
+                format!(
+                    "; `{name}` draws single variables: take `{}` with the option method={name}",
+                    card.name
+                )
+            }
+            (None, hint) if hint.is_empty() => format!("; the usual choice is `{}`", default_method(false)),
+            (None, hint) => hint,
+        };
         let all = names.collect::<Vec<_>>().join(", ");
         SynthesisError::option("method", format!("there is no method `{name}`{hint} (there are {all})"))
     })
+}
+
+/// The card of the method that draws single variables by a method of this name.
+fn of_variables(name: &str) -> Option<&'static MethodCard> {
+    let options = toml::Table::from_iter([("method".to_owned(), toml::Value::from(name))]);
+    let takes_it = |method: &&Method| method.build.is_some_and(|build| build(&options).is_ok());
+    METHODS.iter().find(takes_it).map(|method| method.card)
 }
 
 /// Options of a method from a TOML table; unknown keys are named with the nearest known one.

@@ -115,6 +115,8 @@ fn strata_keep_their_sizes_and_n_can_differ() {
 
 #[rstest]
 #[case("catal", &[], "option `method`: there is no method `catal`; did you mean `catall`?")]
+#[case("cart", &[], "; `cart` draws single variables: take `sequential` with the option method=cart (")]
+#[case("synthpop", &[], "option `method`: there is no method `synthpop`; the usual choice is `sequential` (")]
 #[case("catall", &["nprio=1"], "option `nprio`: `catall` has no such option; did you mean `nprior`?")]
 #[case("catall", &["nprior=-1"], "option `nprior`: it must be 0 or a positive number")]
 #[case("catall", &["nprior=much"], "option `nprior`: invalid type")]

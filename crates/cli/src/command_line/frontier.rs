@@ -84,7 +84,8 @@ impl FrontierCommand {
             ));
         }
         everywhere.deliver(&text, || serde_json::json!(found.frontier))?;
-        Ok(ExitCode::SUCCESS)
+        let ran = found.frontier.contestants.iter().any(|contestant| contestant.runs > 0);
+        Ok(if ran { ExitCode::SUCCESS } else { ExitCode::FAILURE })
     }
 
     fn request(&self) -> Result<FrontierRequest, Failure> {

@@ -376,3 +376,23 @@ fn shares_of_few_records_are_remarked_on() {
     let released = Released { files: std::slice::from_ref(&full), ..released };
     assert_eq!(answer(&released, &estimand, &Manner::default()).unwrap().quantities[0].remark, None);
 }
+
+/// A third of the records has no logarithm of the weight, a sixth no height; files without provenance are read as they are.
+#[test]
+fn records_without_a_value_are_left_out_aloud() {
+    let mut text = String::from("weight,height\n");
+    for row in 0..60 {
+        let height = if row % 6 == 1 { String::new() } else { (150 + row % 7).to_string() };
+        text += &format!("{},{height}\n", if row % 3 == 0 { 0 } else { 50 + row % 11 });
+    }
+    let files = [read_csv_text(&text, &ReadOptions::default()).unwrap()];
+    let released = Released { files: &files, original_rows: Some(60), provenance: None };
+    let left_out = |what: &str| {
+        let found = answer(&released, &Estimand::parse(what).unwrap(), &Manner::default()).unwrap();
+        let warning = found.warnings.into_iter().find(|warning| warning.contains("left out"));
+        warning.and_then(|warning| warning.split(" records").next().map(str::to_owned))
+    };
+    assert_eq!(left_out("height ~ log(weight)").as_deref(), Some("30 of 60"));
+    assert_eq!(left_out("mean(height)").as_deref(), Some("10 of 60"));
+    assert_eq!(left_out("mean(weight)"), None);
+}

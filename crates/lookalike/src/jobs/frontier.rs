@@ -111,6 +111,7 @@ impl FrontierRequest {
     pub fn open(&self, watch: &Watch) -> Result<OpenedFrontier, Error> {
         let limits = parse_limits(&self.limits, self.regions.is_some())?;
         let original = self.data.read(watch)?;
+        self.questions.check_variables(original.schema())?;
         let imported = self.imported(&original, watch)?;
         let opened = OpenedFrontier { request: self.clone(), original, imported, limits };
         opened.contest()?;

@@ -81,6 +81,7 @@ impl MeasureRequest {
         let settings = self.settings(&families)?;
         let original = self.original.open(watch)?;
         let source = original.source();
+        self.questions.check_variables(source.schema())?;
         let read =
             |data: &Data| -> Result<Table, Error> { Ok(align(source.schema(), data.read_as_it_is(watch)?)?) };
         let synthetic = self.synthetic.iter().map(read).collect::<Result<Vec<Table>, Error>>()?;

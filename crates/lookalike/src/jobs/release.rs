@@ -156,6 +156,7 @@ impl ReleaseRequest {
         let unjudged = self.reasons.judged(&recipe, &limits)?;
         let not_covered = self.reasons.not_covered(&recipe, &limits, frontier.is_some())?;
         let mut original = self.data.open(watch)?;
+        self.questions.check_variables(original.source().schema())?;
         if let Some((frontier, original)) = frontier.as_ref().zip(original.source().table()) {
             check_same_data(frontier, original)?;
         }
