@@ -151,7 +151,7 @@ mod tests {
         let formula = Formula::parse("smoker ~ age * sex").unwrap();
         let settings = Settings {
             tables: TableOptions {
-                grouping: Grouping { groups: 7, style: GroupingStyle::EqualWidth },
+                grouping: Grouping { groups: 7, values: 9, style: GroupingStyle::EqualWidth },
                 missing: MissingValues::AreLeftOut,
                 ..TableOptions::default()
             },

@@ -5,7 +5,6 @@ use synthesis::card::{PrivateTrial, Suits, Trial};
 use synthesis::private::{self, PrivacySettings};
 use synthesis::registry::METHODS;
 use synthesis::{MethodCard, Recipe, SynthesisError};
-use table::grouping::GroupingStyle;
 use table::{Attributes, CodedTable, CountSource, Grouping, Table, Variable};
 
 use super::grid::Entry;
@@ -20,8 +19,7 @@ const EPSILONS: [f64; 3] = [0.1, 1.0, 10.0];
 /// not allow is left out, and a remark says why.
 pub fn built_in(table: &Table) -> Result<(Vec<Entry>, Vec<String>), SynthesisError> {
     let (mut entries, mut remarks) = (Vec::new(), Vec::new());
-    let grouping =
-        Grouping { groups: Recipe::new(String::new()).groups as usize, style: GroupingStyle::Quantiles };
+    let grouping = Grouping::quantiles(Recipe::new(String::new()).groups as usize);
     let coded = CodedTable::over(table, &grouping, Variable::is_modelled)?;
     let variables = coded.domain().variables().len();
     let has_few_cells = coded.domain().cells(&Attributes::all(coded.domain())) <= BigUint::from(MOST_CELLS);

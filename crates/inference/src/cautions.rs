@@ -3,7 +3,6 @@
 use statistics::counts::CellDraws;
 use synthesis::card::Needs;
 use synthesis::{Making, RecordsCard, registry};
-use table::grouping::GroupingStyle;
 use table::{Attributes, CodedTable, CountSource, Grouping, Schema, Table};
 
 use crate::provenance::Provenance;
@@ -144,7 +143,7 @@ impl Of<'_> {
         if recipe.strata.is_empty() {
             return Ok(1);
         }
-        let grouping = Grouping { groups: recipe.groups as usize, style: GroupingStyle::Quantiles };
+        let grouping = Grouping::quantiles(recipe.groups as usize);
         let coded =
             CodedTable::over(&self.files[0], &grouping, |variable| recipe.strata.contains(&variable.name))?;
         Ok(coded.contingency_table(&Attributes::all(coded.domain()))?.counts().len().max(1))

@@ -7,7 +7,6 @@
 //! T_s takes v/m for what is f v/m, and its interval at level 2Φ(z) − 1 covers with probability 2Φ(z √(T_s/T)) − 1.
 
 use statrs::distribution::{ContinuousCDF, Normal};
-use table::grouping::GroupingStyle;
 use table::{Attributes, CodedTable, CountSource, Grouping, Table, Variable};
 
 use crate::interval::{Level, Reference};
@@ -34,7 +33,7 @@ pub fn coverage_of_t_s(inflation: f64, ratio: f64, m: usize, target: Target, lev
 
 /// f of a synthetic table, its numbers in as many groups as the recipe has.
 pub(crate) fn inflation_of(table: &Table, sigma: f64, groups: usize) -> Result<f64, InferenceError> {
-    let grouping = Grouping { groups, style: GroupingStyle::Quantiles };
+    let grouping = Grouping::quantiles(groups);
     let coded = CodedTable::over(table, &grouping, Variable::is_modelled)?;
     let cross = coded.contingency_table(&Attributes::all(coded.domain()))?;
     Ok(variance_inflation(sigma, cross.size_histogram()))

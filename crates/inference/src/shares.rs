@@ -1,6 +1,5 @@
 //! Shares of cells: which counts make the numerator and the denominator of each.
 
-use table::grouping::GroupingStyle;
 use table::{Attributes, CodedTable, CountSource, Domain, Grouping, Schema, Table};
 
 use crate::estimates::{Estimate, share};
@@ -147,7 +146,7 @@ pub(crate) fn classes_of(schema: &Schema, names: &[String]) -> Result<Domain, In
             return Err(InferenceError::variable(name, message));
         }
         let nothing = table::Column::Integer(table::Numbers::complete(Vec::new()));
-        let grouping = Grouping { groups: 2, style: GroupingStyle::Quantiles };
+        let grouping = Grouping::quantiles(2);
         domain.push(grouping.classes(variable, &nothing)?);
     }
     Ok(Domain::new(domain)?)

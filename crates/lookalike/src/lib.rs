@@ -51,7 +51,7 @@ pub use jobs::sample::SampleRequest;
 pub use jobs::synthesise::{SynthesiseOutcome, SynthesiseRequest};
 pub use jobs::verify::VerifyRequest;
 pub use noise::Noise;
-pub use questions::{Questions, read_regions};
+pub use questions::{NumberClasses, Questions, read_regions};
 pub use table::watch::{Cancel, Step, Watch};
 pub use {frontier, inference, measures, models, privacy, release, report, statistics, synthesis, table};
 

@@ -4,10 +4,9 @@ use std::path::Path;
 
 use measures::risk::intruder::Regions;
 use measures::utility::model::ModelRequest;
-use measures::utility::tables::MissingValues;
+use measures::utility::tables::{MissingValues, measured_classes};
 use measures::{MEASURES, Measure, Setting, Settings};
 use models::{Formula, ModelFamily};
-use table::grouping::GroupingStyle;
 use table::{Grouping, Schema, TableError, similar_name};
 
 use crate::Error;
@@ -33,6 +32,8 @@ pub struct Questions {
     pub ways: Option<Vec<usize>>,
     /// Groups into which a number is cut in tables, where the schema declares no cuts.
     pub groups: Option<usize>,
+    /// How numbers are cut where the schema declares no cuts.
+    pub classes: NumberClasses,
     /// Leave records with missing values out of the tables they are missing in.
     pub without_missing: bool,
     /// Sets of variables by which an intruder might know a record.
@@ -49,6 +50,28 @@ pub struct Questions {
     pub permutations: Option<usize>,
     /// Resamples of the original for the same, which also holds for files of another size.
     pub resamples: Option<usize>,
+}
+
+/// How numbers are cut into classes when they are measured.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum NumberClasses {
+    /// Up to 20 values are classes of their own; else at quantiles of the original alone, with frequent values apart.
+    #[default]
+    Original,
+    /// At quantiles of both files pooled, as synthpop does.
+    Synthpop,
+}
+
+impl std::str::FromStr for NumberClasses {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Self, String> {
+        match name {
+            "original" => Ok(Self::Original),
+            "synthpop" => Ok(Self::Synthpop),
+            other => Err(format!("there are no classes `{other}`; say `original` or `synthpop`")),
+        }
+    }
 }
 
 impl Questions {
@@ -75,6 +98,7 @@ impl Questions {
             ("tables", !self.tables.is_empty()),
             ("ways", self.ways.is_some()),
             ("groups", self.groups.is_some()),
+            ("classes", self.classes != NumberClasses::Original),
             ("without-missing", self.without_missing),
             ("keys", !self.keys.is_empty()),
             ("targets", !self.targets.is_empty()),
@@ -89,8 +113,12 @@ impl Questions {
     /// These questions on top of what is usual.
     pub fn settings(&self, usual: Settings) -> Result<Settings, Error> {
         let mut settings = usual;
-        if let Some(groups) = self.groups {
-            settings.tables.grouping = Grouping { groups, style: GroupingStyle::QuantilesOnly };
+        if self.groups.is_some() || self.classes != NumberClasses::Original {
+            let groups = self.groups.unwrap_or(settings.tables.grouping.groups);
+            settings.tables.grouping = match self.classes {
+                NumberClasses::Original => measured_classes(groups),
+                NumberClasses::Synthpop => Grouping::synthpop(groups),
+            };
         }
         if self.without_missing {
             settings.tables.missing = MissingValues::AreLeftOut;
@@ -124,6 +152,7 @@ impl Questions {
             (Setting::Tables, !self.tables.is_empty()),
             (Setting::Ways, self.ways.is_some()),
             (Setting::Groups, self.groups.is_some()),
+            (Setting::Classes, self.classes != NumberClasses::Original),
             (Setting::Missing, self.without_missing),
             (Setting::Keys, !self.keys.is_empty()),
             (Setting::Targets, !self.targets.is_empty()),
@@ -161,7 +190,7 @@ impl Questions {
     /// Refuses names of variables that the table does not have, before anything is computed.
     pub(crate) fn check_variables(&self, schema: &Schema) -> Result<(), Error> {
         let named = [
-            ("table", self.tables.concat()),
+            ("tables", self.tables.concat()),
             ("keys", self.keys.concat()),
             ("targets", self.targets.clone()),
         ];

@@ -17,6 +17,7 @@ use crate::utility::propensity::{Propensity, PropensityOptions};
 use crate::utility::ratio_of_counts::Counts;
 use crate::utility::tables::{TableOptions, Tables};
 use crate::utility::taub::Taub;
+use crate::utility::totals::Totals;
 use crate::{
     Comparison, CountedTables, FamilyCard, Finding, MeasureCard, MeasureError, Prepared, SyntheticSets,
 };
@@ -123,6 +124,7 @@ pub const MEASURES: &[&dyn Measure] = &[
     &Counts,
     &Distances,
     &Intervals,
+    &Totals,
     &Mca,
     &Propensity,
     &Models,

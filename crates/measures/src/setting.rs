@@ -14,6 +14,8 @@ pub enum Setting {
     Ways,
     /// The classes of numbers.
     Groups,
+    /// How numbers are cut into them.
+    Classes,
     /// Whether missing values are a class of tables.
     Missing,
     /// Whether the generator chose its number of records.
@@ -48,10 +50,11 @@ pub enum Setting {
 
 impl Setting {
     /// Every setting.
-    pub const ALL: [Self; 18] = [
+    pub const ALL: [Self; 19] = [
         Self::Tables,
         Self::Ways,
         Self::Groups,
+        Self::Classes,
         Self::Missing,
         Self::SyntheticSize,
         Self::Keys,
@@ -75,6 +78,7 @@ impl Setting {
             Self::Tables => Some("tables"),
             Self::Ways => Some("ways"),
             Self::Groups => Some("groups"),
+            Self::Classes => Some("classes"),
             Self::Missing => Some("without-missing"),
             Self::SyntheticSize => Some("random-size"),
             Self::Keys => Some("keys"),

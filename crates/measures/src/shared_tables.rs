@@ -1,7 +1,7 @@
 //! An original and its synthetic tables, classified once on one domain.
 //!
-//! Numbers are grouped on the values of all tables pooled, so that no file decides alone where the limits lie. A level that
-//! one file lacks is a class with no records there. Missing is a class where any of the tables has a missing value.
+//! Numbers are grouped by the values of the original alone, so that no synthetic table can move the limits to where its damage does not show;
+//! synthpop's way of grouping takes the values of all tables pooled. A level that one file lacks is a class with no records there. Missing is a class where any of the tables has a missing value.
 
 use std::sync::Arc;
 
@@ -214,7 +214,7 @@ impl<'a> Sides<'a> {
         Ok((self.classes(Partition::Levels(levels), Vec::new(), missing), codes))
     }
 
-    /// Groups of the pooled numbers, then special codes.
+    /// Groups of the original's numbers, or of the pooled ones, then special codes.
     fn share_numbers(&self, grouping: &Grouping) -> Result<(Classes, Vec<Codes>), MeasureError> {
         let mut codes: Vec<SpecialCode> = Vec::new();
         for code in self.sides.iter().flat_map(|(variable, _)| &variable.codes) {
@@ -253,7 +253,19 @@ impl<'a> Sides<'a> {
             }
         }
         let partition = match &self.sides[0].0.cuts {
-            Some(cuts) => widened(cuts, &values),
+            Some(cuts) => widened(cuts, &values, ClassRule::DeclaredCuts),
+            None if grouping.style == GroupingStyle::Quantiles => {
+                let own = entries(&self.sides[0]).filter_map(|entry| match entry {
+                    Entry::Value(value) => Some(value),
+                    _ => None,
+                });
+                let own: Vec<f64> = own.collect();
+                if own.is_empty() {
+                    grouping.partition(values)
+                } else {
+                    enclosing(grouping.partition(own), values)
+                }
+            }
             None => grouping.partition(values),
         };
         let classes = self.classes(partition, codes.clone(), missing);
@@ -314,16 +326,50 @@ fn own_levels<'a>((variable, column): &(&'a Variable, &'a Column)) -> Option<(Ve
     }
 }
 
-/// Declared cuts, with the first and last moved out to enclose every value: a synthetic table may stray beyond them, and it
-/// must be measured all the same.
-fn widened(cuts: &[f64], values: &[f64]) -> Partition {
-    let mut limits = cuts.to_vec();
-    let last = limits.len() - 1;
-    for value in values {
-        limits[0] = limits[0].min(*value);
-        limits[last] = limits[last].max(*value);
+/// A number may have this many values in all tables, where it has few enough in the original to be levels.
+const MOST_LEVELS: usize = 60;
+
+/// The classes of the original with room for these values too: a value that the original has not is a new level where values are levels, and else
+/// belongs to the class that it is nearest to.
+fn enclosing(classes: Partition, mut values: Vec<f64>) -> Partition {
+    values.sort_unstable_by(f64::total_cmp);
+    values.dedup();
+    match classes {
+        Partition::Values(own) if values.len() <= MOST_LEVELS.max(own.len()) => Partition::Values(values),
+        // Levels stay apart, and the gaps between them are classes.
+        Partition::Values(own) => {
+            let limits: Vec<f64> = own.iter().flat_map(|value| [*value, value.next_up()]).collect();
+            widened(&limits, &values, ClassRule::Quantiles)
+        }
+        Partition::Intervals { limits, chosen_by } => widened(&limits, &values, chosen_by),
+        levels => levels,
     }
-    Partition::Intervals { limits, chosen_by: ClassRule::DeclaredCuts }
+}
+
+/// Limits, with the first and last moved out to enclose every value: a synthetic table may stray beyond them, and it must be measured all the same.
+fn widened(cuts: &[f64], values: &[f64], chosen_by: ClassRule) -> Partition {
+    let mut limits = cuts.to_vec();
+    let low = values.iter().copied().fold(f64::INFINITY, f64::min);
+    let high = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    // A class that is one value stays so.
+    let is_point = |from: f64, to: f64| to <= from.next_up();
+    let last = limits.len() - 1;
+    if high > limits[last] {
+        if is_point(limits[last - 1], limits[last]) {
+            limits[last] = limits[last - 1].next_up();
+            limits.push(high);
+        } else {
+            limits[last] = high;
+        }
+    }
+    if low < limits[0] {
+        if is_point(limits[0], limits[1]) {
+            limits.insert(0, low);
+        } else {
+            limits[0] = low;
+        }
+    }
+    Partition::Intervals { limits, chosen_by }
 }
 
 #[cfg(test)]
@@ -375,7 +421,7 @@ mod tests {
         let schema = "[variables.income]\nkind = \"real\"\ncodes = { -8 = \"none\" }\nmissing = true";
         let original = read("income\n1\n2\n3\n-8\n", schema);
         let synthetic = read("income\n4\n5\n6\n-8\n", "");
-        let grouping = Grouping { groups: 2, style: GroupingStyle::QuantilesOnly };
+        let grouping = Grouping::synthpop(2);
         let shared = share(&original, &synthetic, &grouping).unwrap();
         assert_eq!(column(shared.original(), 0), [0, 0, 0, 2]);
         assert_eq!(column(&shared.synthetic()[0], 0), [1, 1, 1, 2]);
@@ -411,7 +457,7 @@ mod tests {
         assert_eq!(shared.left_out(), ["sex", "town"]);
         let nothing = share(&original, &read("x\n1\n2\n", ""), &Grouping::default());
         assert!(matches!(nothing, Err(MeasureError::NothingInCommon)));
-        let no_groups = Grouping { groups: 0, style: GroupingStyle::QuantilesOnly };
+        let no_groups = Grouping::synthpop(0);
         assert!(matches!(share(&original, &original, &no_groups), Err(MeasureError::Option { .. })));
     }
 }

@@ -55,6 +55,7 @@ fn with(setting: Setting) -> Settings {
         Setting::Tables => settings.named_tables = vec![vec!["sex".into(), "town".into(), "age".into()]],
         Setting::Ways => settings.ways = vec![1],
         Setting::Groups => settings.tables.grouping.groups = 3,
+        Setting::Classes => settings.tables.grouping = table::Grouping::synthpop(5),
         Setting::Missing => settings.tables.missing = MissingValues::AreLeftOut,
         Setting::SyntheticSize => settings.tables.synthetic_size = SyntheticSize::Random,
         Setting::Keys => settings.keys = vec![vec!["sex".into(), "age".into()]],

@@ -12,14 +12,55 @@ pub(crate) const USABLE: f64 = 30.0;
 /// Standard deviations that chance explains.
 pub(crate) const CHANCE: f64 = 2.0;
 
+/// How good one side of a file is; the better comes first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Grade {
+    FreshSample,
+    Good,
+    Usable,
+    Poor,
+}
+
+impl Grade {
+    /// The grade of a number that gets worse as it grows, with the last number of each grade but the worst.
+    pub(crate) fn of(value: f64, limits: [f64; 3]) -> Self {
+        match limits.iter().position(|limit| value <= *limit) {
+            Some(0) => Self::FreshSample,
+            Some(1) => Self::Good,
+            Some(_) => Self::Usable,
+            None => Self::Poor,
+        }
+    }
+
+    /// In words.
+    pub(crate) fn words(self) -> &'static str {
+        match self {
+            Self::FreshSample => "as good as a fresh sample would be",
+            Self::Good => "good",
+            Self::Usable => "usable with care",
+            Self::Poor => "poor, not for analysis",
+        }
+    }
+}
+
+/// Standardised distances of the grades.
+pub(crate) const DISTANCES: [f64; 3] = [FRESH_SAMPLE, GOOD, USABLE];
+
+/// The same for the worst of many tables, which chance alone makes larger than their mean.
+pub(crate) const WORST_DISTANCES: [f64; 3] = [GOOD, USABLE, 100.0];
+
+/// Standard errors of the mean that is furthest off, for each grade.
+pub(crate) const STANDARD_ERRORS: [f64; 3] = [3.5, 7.0, 15.0];
+
+/// A total that is off by fewer per cent is at least good, however small its standard error.
+pub(crate) const SMALL_ERROR: f64 = 1.0;
+
+/// How much of the intervals of a model's coefficients does not overlap, for each grade.
+pub(crate) const MISSED_OVERLAPS: [f64; 3] = [0.3, 0.5, 0.75];
+
 /// What a standardised distance of tables means.
 pub(crate) fn judged(s_pmse: f64) -> &'static str {
-    match s_pmse {
-        value if value <= FRESH_SAMPLE => "as good as a fresh sample would be",
-        value if value <= GOOD => "good",
-        value if value <= USABLE => "usable with care",
-        _ => "poor, not for analysis",
-    }
+    Grade::of(s_pmse, DISTANCES).words()
 }
 
 /// What a standardised propensity means: within two standard deviations of chance, or by how much beyond.

@@ -6,11 +6,14 @@ use measures::Finding;
 use measures::files;
 use measures::risk::{attribute, intruder, tau, uniques};
 use measures::utility::{
-    conformance, distance, interval, mca, model, propensity, ratio_of_counts, tables, taub,
+    conformance, distance, interval, mca, model, propensity, ratio_of_counts, tables, taub, totals,
 };
 use table::figures::thousands;
 
-use crate::judgement::{detail, few, judged, names, reason, told_apart, ways};
+use crate::judgement::{
+    CHANCE, DISTANCES, Grade, MISSED_OVERLAPS, SMALL_ERROR, STANDARD_ERRORS, WORST_DISTANCES, detail, few,
+    judged, names, reason, told_apart, ways,
+};
 
 /// The findings in sentences.
 pub(crate) struct Verdict {
@@ -106,8 +109,10 @@ impl<'a> Page<'a> {
 
     fn utility(&self) -> Result<String, std::fmt::Error> {
         let mut out = String::new();
+        self.overall(&mut out)?;
         self.tables(&mut out)?;
         self.propensity(&mut out)?;
+        self.totals(&mut out)?;
         self.averages(&mut out)?;
         self.models(&mut out)?;
         self.conformance(&mut out)?;
@@ -115,6 +120,77 @@ impl<'a> Page<'a> {
             writeln!(out, "  overall score (Taub & Elliot): {score:.3} of 1")?;
         }
         Ok(out)
+    }
+
+    /// The worst of what tables, propensity models, numbers and models show, and where.
+    fn overall(&self, out: &mut String) -> std::fmt::Result {
+        let mut sides: Vec<(Grade, String)> = Vec::new();
+        for (name, limits) in [
+            (tables::names::FARTHER_MEAN_S_PMSE, DISTANCES),
+            (tables::names::WORST_S_PMSE, WORST_DISTANCES),
+            (tables::names::FINE_WORST_S_PMSE, WORST_DISTANCES),
+        ] {
+            for finding in self.all(name) {
+                let Some(value) = finding.value else { continue };
+                let at =
+                    if finding.on.is_empty() { String::new() } else { format!(" {}", finding.on.join(":")) };
+                sides.push((Grade::of(value, limits), format!("{}{at}, S_pMSE {value:.1}", ways(finding))));
+            }
+        }
+        let tree =
+            [(propensity::names::CART_S_PMSE_RESAMPLED, propensity::names::CART_Z_RESAMPLED, "a tree")];
+        let regression = [(propensity::names::LOGIT_S_PMSE, propensity::names::LOGIT_Z, "a regression")];
+        for (ratio, z, by) in tree.into_iter().chain(regression) {
+            for (ratio, z) in self.all(ratio).zip(self.all(z)) {
+                let Some(value) = ratio.value else { continue };
+                let by_chance = z.value.is_some_and(|z| z <= CHANCE);
+                let grade = if by_chance { Grade::FreshSample } else { Grade::of(value, DISTANCES) };
+                sides.push((grade, format!("{by} tells the files apart, S_pMSE {value:.1}")));
+            }
+        }
+        if let Some((grade, words)) = self.worst_total() {
+            sides.push((grade, words));
+        }
+        for overlap in self.all(model::names::OVERLAP) {
+            let Some(value) = overlap.value else { continue };
+            let grade = Grade::of(1.0 - value, MISSED_OVERLAPS);
+            sides.push((grade, format!("{}, interval overlap {value:.2}", detail(overlap, "model"))));
+        }
+        // The first of the worst.
+        let Some(worst) = sides.iter().map(|(grade, _)| *grade).max() else { return Ok(()) };
+        match sides.iter().find(|(grade, _)| *grade == worst) {
+            Some((Grade::FreshSample, _)) | None => {
+                writeln!(out, "  in all: {}, on every side that was measured", worst.words())
+            }
+            Some((_, at)) => writeln!(out, "  in all: {}; weakest: {at}", worst.words()),
+        }
+    }
+
+    /// The mean that is furthest off, with its total.
+    fn worst_total(&self) -> Option<(Grade, String)> {
+        let worst = self.first(totals::names::WORST_MEAN_Z)?;
+        let (z, variable) = (worst.value?, detail(worst, "variable"));
+        let mut of_variable =
+            self.all(totals::names::TOTAL_ERROR).filter(|finding| finding.on == [variable.as_str()]);
+        let error = of_variable.next().and_then(|finding| finding.value);
+        let mut grade = Grade::of(z, STANDARD_ERRORS);
+        if error.is_some_and(|error| error < SMALL_ERROR) {
+            grade = grade.min(Grade::Good);
+        }
+        let total = error.map_or_else(String::new, |error| format!(", its total by {error:.1} %"));
+        Some((grade, format!("the mean of {variable} is off by {z:.1} standard errors{total}")))
+    }
+
+    fn totals(&self, out: &mut String) -> std::fmt::Result {
+        if let Some((grade, words)) = self.worst_total() {
+            writeln!(out, "  means and totals of numbers: {} (at most, {words})", grade.words())?;
+        }
+        let tails = self.all(totals::names::TAIL_ERROR).filter_map(|finding| Some((finding.value?, finding)));
+        let worst = tails.max_by(|one, other| one.0.total_cmp(&other.0));
+        if let Some((error, finding)) = worst {
+            writeln!(out, "  the tail that is furthest off: {} (by {error:.0} %)", finding.on.join(""))?;
+        }
+        Ok(())
     }
 
     fn tables(&self, out: &mut String) -> std::fmt::Result {
@@ -129,6 +205,17 @@ impl<'a> Page<'a> {
             match worst.value {
                 Some(value) => writeln!(out, "; worst {} {value:.2})", worst.on.join(":"))?,
                 None => writeln!(out, ")")?,
+            }
+        }
+        let worst: Vec<&Finding> = self.all(tables::names::FINE_WORST_S_PMSE).collect();
+        for (mean, worst) in self.all(tables::names::FINE_MEAN_S_PMSE).zip(worst) {
+            if let (Some(value), Some(most)) = (mean.value, worst.value) {
+                let (which, on) = (ways(mean), worst.on.join(":"));
+                writeln!(
+                    out,
+                    "  {which}, numbers in 20 classes: {} (mean S_pMSE {value:.2}; worst {on} {most:.2})",
+                    judged(value)
+                )?;
             }
         }
         Ok(())

@@ -2,7 +2,7 @@
 //!
 //! A class of a skewed number is nothing like evenly filled: drawn evenly, the total of an income can come out many times too large. So a method
 //! that is not private draws the number of a record of the same class, or one near it where most numbers are those of single records (see
-//! [`near`](crate::near)). Counts without records, and private runs, have no such numbers; there the draw is even within the class, or as the
+//! [`near`](crate::near)). Where most numbers are shared, those of single records are not drawn at all. Counts without records, and private runs, have no such numbers; there the draw is even within the class, or as the
 //! schema's `shape` says.
 
 use rand::RngExt;
@@ -50,6 +50,9 @@ impl ClassNumbers {
                 }
             }
             let near = NearNumbers::learn(within.iter().flatten().copied());
+            for numbers in within.iter_mut().filter(|_| near.is_none()) {
+                *numbers = shared(std::mem::take(numbers));
+            }
             let lengths = within.iter().map(|numbers| numbers.len() as u64);
             let ends = lengths.scan(0, |end, length| {
                 *end += length;
@@ -128,6 +131,13 @@ impl ClassNumbers {
     }
 }
 
+/// The numbers that more than one record has.
+fn shared(mut numbers: Vec<f64>) -> Vec<f64> {
+    numbers.sort_unstable_by(f64::total_cmp);
+    let equal = numbers.chunk_by(|left, right| left == right).filter(|equal| equal.len() > 1);
+    equal.flatten().copied().collect()
+}
+
 /// Whether a class of the variable holds more than one number.
 fn has_wide_class(classes: &Classes) -> bool {
     (0..classes.size() as u32)
@@ -190,6 +200,16 @@ mod tests {
             numbers(&synthetic, "amount").iter().filter(|number| known.contains(&number.to_bits())).count();
         assert!(met < 900, "{met} of 3,000 amounts are those of a record");
         assert!(fitted.remarks().iter().any(|remark| remark.contains("`amount`")));
+    }
+
+    #[test]
+    fn a_number_that_one_record_alone_has_is_not_drawn() {
+        let rows: String = (0..600).map(|row| format!("{}\n", 10 * (row % 40))).collect();
+        let original = read_csv_text(&format!("x\n{rows}77\n"), &ReadOptions::default()).unwrap();
+        let counts = Source::from(&original).counts(5).unwrap();
+        let of = ClassNumbers::learn(&original, counts.domain()).unwrap();
+        let numbers = &of.0[0].as_ref().unwrap().numbers;
+        assert!(numbers.len() == 600 && !numbers.contains(&77.0));
     }
 
     #[test]

@@ -40,7 +40,7 @@ pub enum Partition {
     Levels(Levels),
     /// One class a number.
     Values(Vec<f64>),
-    /// Intervals closed on the left; the last one on both sides.
+    /// Intervals closed on the left; the last one on both sides, so that it may be a point.
     Intervals {
         /// The limits, one more than there are intervals.
         limits: Vec<f64>,
@@ -139,7 +139,13 @@ impl Classes {
             Partition::Values(values) => {
                 ascend(values) && values.iter().all(|value| !is_whole || value.fract() == 0.0)
             }
-            Partition::Intervals { limits, .. } => limits.len() > 1 && ascend(limits),
+            Partition::Intervals { limits, .. } => {
+                let last = limits.len().saturating_sub(1);
+                last > 0
+                    && ascend(&limits[..last])
+                    && limits[last - 1] <= limits[last]
+                    && limits[last].is_finite()
+            }
         };
         is_of_kind && *self == Self::new(variable, self.partition.clone())
     }
@@ -225,6 +231,10 @@ impl Classes {
             }
             Partition::Values(values) if class < values.len() => number(values[class]),
             Partition::Intervals { limits, .. } if class + 1 < limits.len() => {
+                let is_point = limits[class + 1] <= limits[class].next_up();
+                if is_point {
+                    return number(limits[class]);
+                }
                 let end = if class + 2 == limits.len() { ']' } else { ')' };
                 format!("[{},{}{end}", number(limits[class]), number(limits[class + 1]))
             }

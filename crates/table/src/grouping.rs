@@ -13,6 +13,9 @@ use crate::schema::{Kind, Levels, Variable};
 pub struct Grouping {
     /// How many groups to aim at.
     pub groups: usize,
+    /// Numbers with at most this many different values, or as few as groups, are not cut: each value is a class.
+    #[serde(default)]
+    pub values: usize,
     /// How the limits are found.
     pub style: GroupingStyle,
 }
@@ -21,9 +24,9 @@ pub struct Grouping {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum GroupingStyle {
-    /// At quantiles, so that groups are about equally large; equal widths where quantiles fall together.
+    /// A value that more than one group's share of the records has, such as zero, is a class of its own; the others are cut at their quantiles.
     Quantiles,
-    /// At quantiles even where they fall together and leave a single group.
+    /// At quantiles, even where they fall together and leave a single group; as synthpop does.
     QuantilesOnly,
     /// At equal distances.
     EqualWidth,
@@ -33,18 +36,32 @@ pub enum GroupingStyle {
 
 impl Default for Grouping {
     fn default() -> Self {
-        Self { groups: 5, style: GroupingStyle::Quantiles }
+        Self::quantiles(5)
     }
 }
 
 impl Grouping {
-    /// Every distinct value a class of its own: for matching records exactly.
-    pub fn exact() -> Self {
-        Self { groups: usize::MAX - 1, style: GroupingStyle::Exact }
+    /// This many groups at quantiles, frequent values apart.
+    pub fn quantiles(groups: usize) -> Self {
+        Self { groups, values: 0, style: GroupingStyle::Quantiles }
     }
 
-    /// The classes of a variable: its levels; its declared cuts; one class a number if there are no more numbers than groups;
-    /// else groups of the values in `column`.
+    /// As synthpop cuts numbers.
+    pub fn synthpop(groups: usize) -> Self {
+        Self { groups, values: 0, style: GroupingStyle::QuantilesOnly }
+    }
+
+    /// Every distinct value a class of its own: for matching records exactly.
+    pub fn exact() -> Self {
+        Self { groups: usize::MAX - 1, values: 0, style: GroupingStyle::Exact }
+    }
+
+    /// How many different values of a number are a class each, at most.
+    pub fn most_values(&self) -> usize {
+        self.groups.max(self.values)
+    }
+
+    /// The classes of a variable: its levels; its declared cuts; one class a number if there are few; else groups of the values in `column`.
     pub fn classes(&self, variable: &Variable, column: &Column) -> Result<Classes, TableError> {
         if let Some(levels) = variable.kind.levels() {
             return Ok(Classes::new(variable, Partition::Levels(levels.clone())));
@@ -73,8 +90,8 @@ impl Grouping {
     /// The partition of these values, which need not be sorted.
     pub fn partition(&self, mut values: Vec<f64>) -> Partition {
         values.sort_unstable_by(f64::total_cmp);
-        let distinct = first_distinct(&values, self.groups + 1);
-        if distinct.len() <= self.groups {
+        let distinct = first_distinct(&values, self.most_values() + 1);
+        if distinct.len() <= self.most_values() {
             return Partition::Values(distinct);
         }
         let (low, high) = (values[0], values[values.len() - 1]);
@@ -93,11 +110,53 @@ impl Grouping {
         match self.style {
             GroupingStyle::EqualWidth | GroupingStyle::Exact => by_width(),
             GroupingStyle::QuantilesOnly => by_quantiles(),
-            GroupingStyle::Quantiles => {
-                Some(by_quantiles()).filter(|groups| groups.len() > 1).unwrap_or_else(by_width)
-            }
+            GroupingStyle::Quantiles => Partition::Intervals {
+                limits: limits_with_frequent_values(&values, self.groups),
+                chosen_by: ClassRule::Quantiles,
+            },
         }
     }
+}
+
+/// Limits of the classes of sorted values: each value that more than 1/groups of them are is a class by itself, and the others are cut at quantiles
+/// into about as many groups as their share deserves, at least two.
+fn limits_with_frequent_values(sorted: &[f64], groups: usize) -> Vec<f64> {
+    let quantiles =
+        |of: &[f64], parts: usize| (0..=parts).map(|k| quantile(of, k, parts)).collect::<Vec<f64>>();
+    let is_frequent = |equal: &&[f64]| equal.len() * groups > sorted.len();
+    let runs = || sorted.chunk_by(|left, right| left == right);
+    let frequent: Vec<f64> = runs().filter(is_frequent).map(|equal| equal[0]).collect();
+    if frequent.is_empty() {
+        let mut limits = quantiles(sorted, groups);
+        limits.dedup();
+        return limits;
+    }
+    let others: Vec<f64> = runs().filter(|equal| !is_frequent(equal)).flatten().copied().collect();
+    let share = others.len() as f64 / sorted.len() as f64;
+    let parts = ((groups as f64 * share).round() as usize).clamp(2, groups.max(2));
+    let mut limits = quantiles(&others, parts);
+    limits.extend(frequent.iter().flat_map(|value| [*value, value.next_up()]));
+    limits.sort_unstable_by(f64::total_cmp);
+    limits.dedup();
+    let last = sorted[sorted.len() - 1];
+    // Classes in which no value lies join the next one, unless that is a frequent value's own.
+    let mut kept: Vec<f64> = Vec::with_capacity(limits.len());
+    for limit in limits {
+        let is_own = |limit: f64| frequent.contains(&limit) || frequent.contains(&limit.next_down());
+        let is_void = |from: f64| {
+            let start = sorted.partition_point(|value| *value < from);
+            sorted.get(start).is_none_or(|value| *value >= limit)
+        };
+        if kept.last().is_some_and(|from| is_void(*from)) && !is_own(limit) {
+            continue;
+        }
+        kept.push(limit);
+    }
+    kept.retain(|limit| *limit <= last);
+    if frequent.contains(&last) || kept.last() != Some(&last) {
+        kept.push(last);
+    }
+    kept
 }
 
 /// The same classes without the values that the kind does not have: nothing outside the range, and for whole numbers no
@@ -112,8 +171,15 @@ pub(crate) fn within_kind(partition: Partition, kind: &Kind) -> Partition {
         limits[..last].iter_mut().for_each(|limit| *limit = (*limit / step).ceil() * step);
         limits[last] = (limits[last] / step).floor() * step;
     }
+    let ends_in_a_point = limits[limits.len() - 2] == limits[limits.len() - 1];
     limits.dedup();
-    if limits.len() == 1 { Partition::Values(limits) } else { Partition::Intervals { limits, chosen_by } }
+    if limits.len() == 1 {
+        return Partition::Values(limits);
+    }
+    if ends_in_a_point {
+        limits.extend(limits.last().copied());
+    }
+    Partition::Intervals { limits, chosen_by }
 }
 
 /// The first `most` distinct values of a sorted list.
@@ -161,20 +227,42 @@ mod tests {
     }
 
     #[test]
-    fn repeated_quantiles_are_dropped_and_a_collapse_falls_back_to_equal_width() {
-        let mut values: Vec<f64> = vec![0.0; 70];
-        values.extend((1..=30).map(f64::from));
-        let five = Grouping::default().partition(values.clone());
-        let Partition::Intervals { limits, chosen_by } = five else { panic!("intervals") };
-        assert_eq!(chosen_by, ClassRule::Quantiles);
-        assert_eq!((limits[0], limits.len()), (0.0, 3));
+    fn frequent_values_are_classes_and_the_others_are_cut() {
+        let limits = |values: Vec<f64>, groups: usize| {
+            let Partition::Intervals { limits, .. } = Grouping::quantiles(groups).partition(values) else {
+                panic!("intervals")
+            };
+            limits
+        };
+        let mut zeros: Vec<f64> = vec![0.0; 70];
+        zeros.extend((1..=30).map(f64::from));
+        assert_eq!(limits(zeros.clone(), 5), [0.0, 0.0_f64.next_up(), 15.5, 30.0]);
+        let partition = Grouping::default().partition(zeros.clone());
+        let classes = [0.0, 0.5, 15.0, 15.5, 30.0].map(|value| partition.class_of(value));
+        assert_eq!(classes, [Some(0), Some(1), Some(1), Some(2), Some(2)]);
+        assert_eq!(Grouping::synthpop(5).partition(zeros).len(), 2);
+        // The largest value is frequent: its class is a point.
+        let mut capped: Vec<f64> = (1..=50).map(f64::from).collect();
+        capped.extend([99.0; 50]);
+        assert_eq!(limits(capped.clone(), 4), [1.0, 25.5, 99.0, 99.0]);
+        let partition = Grouping::quantiles(4).partition(capped);
+        assert_eq!([25.0, 50.0, 99.0].map(|value| partition.class_of(value)), [Some(0), Some(1), Some(2)]);
+        // Two frequent values with others before, between and after them.
+        let mut spread: Vec<f64> = [[2.0; 40], [5.0; 40]].concat();
+        spread.extend([1.0, 3.0, 4.0, 7.0, 8.0, 9.0]);
+        assert_eq!(limits(spread, 3), [1.0, 2.0, 2.0_f64.next_up(), 5.0, 5.0_f64.next_up(), 9.0]);
         let mut nearly_constant = vec![0.0; 994];
         nearly_constant.extend((1..=6).map(f64::from));
-        let fallback = Grouping::default().partition(nearly_constant.clone());
-        let limits = vec![0.0, 1.2, 2.4, 6.0 / 5.0 * 3.0, 4.8, 6.0];
-        assert_eq!(fallback, Partition::Intervals { limits, chosen_by: ClassRule::EqualWidth });
-        let strict = Grouping { style: GroupingStyle::QuantilesOnly, ..Grouping::default() };
-        assert_eq!(strict.partition(nearly_constant).len(), 1);
+        assert_eq!(Grouping::synthpop(5).partition(nearly_constant.clone()).len(), 1);
+        assert_eq!(limits(nearly_constant, 5), [0.0, 0.0_f64.next_up(), 3.5, 6.0]);
+    }
+
+    #[test]
+    fn few_values_are_levels_where_that_is_asked_for() {
+        let ages: Vec<f64> = (0..90).map(|row| f64::from(row % 15)).collect();
+        let measured = Grouping { values: 20, ..Grouping::default() };
+        assert_eq!(measured.partition(ages.clone()).len(), 15);
+        assert_eq!(Grouping::default().partition(ages).len(), 5);
     }
 
     #[test]
@@ -197,13 +285,15 @@ mod tests {
             within_kind(limits(&[0.0, 9.0]), &Kind::Integer { range: Some((3, 3)) }),
             Partition::Values(vec![3.0])
         );
+        let point = limits(&[0.0, 0.0_f64.next_up(), 3.0, 7.0, 7.0]);
+        assert_eq!(within_kind(point, &Kind::Integer { range: None }), limits(&[0.0, 1.0, 3.0, 7.0, 7.0]));
     }
 
     #[test]
     fn every_value_has_a_class() {
         let values: Vec<f64> = (0..997).map(|i| f64::from(i * i % 613) / 7.0).collect();
         for style in [GroupingStyle::Quantiles, GroupingStyle::EqualWidth, GroupingStyle::QuantilesOnly] {
-            let partition = Grouping { groups: 10, style }.partition(values.clone());
+            let partition = Grouping { groups: 10, values: 0, style }.partition(values.clone());
             assert!(values.iter().all(|value| partition.class_of(*value).is_some()));
         }
     }

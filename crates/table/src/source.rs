@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use crate::grouping::GroupingStyle;
 use crate::{
     Attributes, CodedTable, ContingencyTable, CountSource, DeclaredSchema, Domain, Grouping, Margin, Schema,
     Table, TableError, Variable,
@@ -83,7 +82,7 @@ impl<'a> Source<'a> {
     pub fn counts(&self, groups: usize) -> Result<Box<dyn CountSource + 'a>, TableError> {
         match *self {
             Self::Records(table) => {
-                let grouping = Grouping { groups, style: GroupingStyle::Quantiles };
+                let grouping = Grouping::quantiles(groups);
                 Ok(Box::new(CodedTable::over(table, &grouping, Variable::is_modelled)?))
             }
             Self::Counts { schema, counts } => {

@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use table::column::Entry;
 use table::domain::Partition;
-use table::grouping::GroupingStyle;
 use table::read::{ReadOptions, read_table};
 use table::schema::{Levels, SchemaFile};
 use table::{Codes, Column, Grouping, Kind, Schema, Table, TableError, Variable};
@@ -83,7 +82,7 @@ fn labels(table: &Table, name: &str) -> Result<Vec<String>, TableError> {
     };
     let values: Vec<f64> =
         (0..table.rows()).filter_map(number).filter(|value| *value != NOT_APPLICABLE).collect();
-    let fifths = Grouping { groups: 5, style: GroupingStyle::QuantilesOnly }.partition(values);
+    let fifths = Grouping::synthpop(5).partition(values);
     let Partition::Intervals { limits, .. } = &fifths else {
         return Err(error(name, "has too few different numbers to be cut into fifths"));
     };

@@ -1,7 +1,7 @@
 //! The measures that `measure`, `frontier` and `release` take, as options.
 
 use clap::Args;
-use lookalike::Questions;
+use lookalike::{NumberClasses, Questions};
 
 /// What is asked of synthetic files.
 #[derive(Debug, Args)]
@@ -18,6 +18,9 @@ pub(super) struct QuestionOptions {
     /// Groups into which a number is cut in tables, where the schema declares no cuts [default: 5]
     #[arg(long, value_name = "K")]
     groups: Option<usize>,
+    /// How numbers are cut: by the `original` alone, frequent values apart, or as `synthpop` does, at quantiles of both files pooled
+    #[arg(long, value_name = "WAY", default_value = "original")]
+    classes: NumberClasses,
     /// Leave records with missing values out of the tables they are missing in
     #[arg(long)]
     without_missing: bool,
@@ -53,6 +56,7 @@ impl QuestionOptions {
             tables: self.tables.iter().map(|table| names(table, ':')).collect(),
             ways: self.ways.clone(),
             groups: self.groups,
+            classes: self.classes,
             without_missing: self.without_missing,
             keys: self.keys.iter().map(|keys| names(keys, ',')).collect(),
             targets: self.targets.clone(),

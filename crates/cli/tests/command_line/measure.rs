@@ -196,7 +196,7 @@ fn options_that_are_not_honoured_are_refused() {
         let message = refused(&[&pair[..], arguments].concat(), 2);
         assert!(message.contains(words), "{arguments:?}: {message}");
     }
-    let message = refused(&[&pair[..], &["--tables", "sex:twon"]].concat(), 1);
+    let message = refused(&[&pair[..], &["--tables", "sex:twon"]].concat(), 2);
     assert!(message.contains("there is no variable `twon`; did you mean `town`"), "{message}");
 }
 

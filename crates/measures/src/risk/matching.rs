@@ -3,7 +3,6 @@
 //! Numbers match by their value to 15 significant digits, special codes and missing as values of their own, texts by their letters. Where groups are asked
 //! for, numbers match when they fall into the same group of the pooled values.
 
-use table::grouping::GroupingStyle;
 use table::{Attributes, Grouping, Kind, Table};
 
 use super::key_classes::KeyClasses;
@@ -11,7 +10,7 @@ use crate::{Comparison, MeasureError, SharedTables};
 
 /// How numbers match: by value, or by group.
 pub(super) fn grouping(groups: Option<usize>) -> Grouping {
-    groups.map_or_else(Grouping::exact, |groups| Grouping { groups, style: GroupingStyle::QuantilesOnly })
+    groups.map_or_else(Grouping::exact, |groups| Grouping::synthpop(groups))
 }
 
 /// The variables that stand for keys or targets when none are named: all that both tables have, but identifiers.

@@ -227,7 +227,7 @@ pub mod names {
 pub const CARD: FamilyCard = FamilyCard {
     name: "tau",
     aspect: Aspect::Risk,
-    honours: &[Setting::Groups, Setting::Keys, Setting::CellSizes, Setting::Scale],
+    honours: &[Setting::Groups, Setting::Classes, Setting::Keys, Setting::CellSizes, Setting::Scale],
     requires: None,
     usual_axis: Some(UsualAxis { measure: names::TAU4, label: names::TAU4, by_ways: false, rank: 4 }),
     identified_by: &["k", "d", "m"],

@@ -10,3 +10,4 @@ pub mod propensity;
 pub mod ratio_of_counts;
 pub mod tables;
 pub mod taub;
+pub mod totals;

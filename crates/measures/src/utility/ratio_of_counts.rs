@@ -89,7 +89,7 @@ pub mod names {
 pub const CARD: FamilyCard = FamilyCard {
     name: "counts",
     aspect: Aspect::Utility,
-    honours: &[Setting::Tables, Setting::Ways, Setting::Groups, Setting::Missing],
+    honours: &[Setting::Tables, Setting::Ways, Setting::Groups, Setting::Classes, Setting::Missing],
     requires: None,
     usual_axis: Some(UsualAxis { measure: names::MEAN_ROC, label: names::MEAN_ROC, by_ways: false, rank: 5 }),
     identified_by: &["ways"],

@@ -332,7 +332,7 @@ pub mod names {
 pub const CARD: FamilyCard = FamilyCard {
     name: "intruder",
     aspect: Aspect::Risk,
-    honours: &[Setting::Groups, Setting::Mechanism, Setting::Priors, Setting::Regions],
+    honours: &[Setting::Groups, Setting::Classes, Setting::Mechanism, Setting::Priors, Setting::Regions],
     requires: None,
     usual_axis: Some(UsualAxis { measure: names::R_MEAN, label: names::R_MEAN, by_ways: false, rank: 5 }),
     identified_by: &["prior", "priors", "m"],

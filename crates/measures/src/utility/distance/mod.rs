@@ -169,7 +169,7 @@ pub mod names {
 pub const CARD: FamilyCard = FamilyCard {
     name: "distance",
     aspect: Aspect::Utility,
-    honours: &[Setting::Tables, Setting::Ways, Setting::Groups, Setting::Missing],
+    honours: &[Setting::Tables, Setting::Ways, Setting::Groups, Setting::Classes, Setting::Missing],
     requires: None,
     usual_axis: Some(UsualAxis {
         measure: names::MEAN_HELLINGER,

@@ -136,7 +136,7 @@ pub mod names {
 pub const CARD: FamilyCard = FamilyCard {
     name: "interval",
     aspect: Aspect::Utility,
-    honours: &[Setting::Tables, Setting::Ways, Setting::Groups, Setting::Missing],
+    honours: &[Setting::Tables, Setting::Ways, Setting::Groups, Setting::Classes, Setting::Missing],
     requires: None,
     usual_axis: None,
     identified_by: &["ways", "of"],

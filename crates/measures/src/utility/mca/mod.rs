@@ -143,7 +143,7 @@ pub mod names {
 pub const CARD: FamilyCard = FamilyCard {
     name: "mca",
     aspect: Aspect::Utility,
-    honours: &[Setting::Groups],
+    honours: &[Setting::Groups, Setting::Classes],
     requires: None,
     usual_axis: Some(UsualAxis { measure: names::SCORE, label: names::SCORE, by_ways: false, rank: 6 }),
     identified_by: &["left_out"],

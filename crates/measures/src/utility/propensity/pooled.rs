@@ -6,7 +6,6 @@ use sha2::{Digest, Sha256};
 use statistics::trees::{Predictor, TreeError};
 use table::CountSource;
 use table::column::Entry;
-use table::grouping::GroupingStyle;
 use table::{Grouping, Table};
 
 use crate::{Comparison, MeasureError, SharedTables};
@@ -33,7 +32,7 @@ impl Pooled {
     /// The variables of these names, or all that both tables have but identifiers. Levels are joined by name.
     pub fn new(comparison: &Comparison<'_>, variables: &[String]) -> Result<Self, MeasureError> {
         // Categories come from the shared domain; numbers are not grouped, so the coarsest grouping will do.
-        let grouping = Grouping { groups: 1, style: GroupingStyle::QuantilesOnly };
+        let grouping = Grouping::synthpop(1);
         let shared = SharedTables::new(comparison, &grouping)?;
         let mut names = Vec::new();
         let mut columns = Vec::new();

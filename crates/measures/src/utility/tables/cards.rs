@@ -184,4 +184,36 @@ pub(super) const CARDS: &[MeasureCard] = &[
         RAAB,
     )
     .keeping(Kept::All),
+    card(
+        names::FARTHER_MEAN_S_PMSE,
+        "How far are tables of this many variables, in 5 classes a number or in 20, whichever is farther?",
+        Range::NOT_NEGATIVE,
+        Null::Value(1.0),
+        "Lookalike, after Raab, Nowok & Dibben (2021): what a class hides is seen in finer ones",
+    )
+    .keeping(Kept::All),
+    card(
+        names::FINE_MEAN_S_PMSE,
+        "How far are tables with numbers in 20 classes, on average?",
+        Range::NOT_NEGATIVE,
+        Null::Value(1.0),
+        RAAB,
+    )
+    .keeping(Kept::All),
+    card(
+        names::FINE_WORST_S_PMSE,
+        "How far is the worst table with numbers in 20 classes?",
+        Range::NOT_NEGATIVE,
+        Null::None,
+        RAAB,
+    )
+    .keeping(Kept::Extremes),
+    card(
+        names::FINE_S_PMSE,
+        "How far is the distribution of this number in 20 classes?",
+        Range::NOT_NEGATIVE,
+        Null::Value(1.0),
+        RAAB,
+    )
+    .keeping(Kept::All),
 ];

@@ -8,6 +8,7 @@
 mod all_tables;
 mod cards;
 mod cell_pairs;
+mod fine;
 mod statistic;
 mod summary;
 mod table_utility;
@@ -27,7 +28,6 @@ pub(crate) use wanted::wanted_tables;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use table::Grouping;
-use table::grouping::GroupingStyle;
 
 use crate::evaluation::with_each;
 use crate::{
@@ -49,11 +49,20 @@ pub struct TableOptions {
 impl Default for TableOptions {
     fn default() -> Self {
         Self {
-            grouping: Grouping { groups: 5, style: GroupingStyle::QuantilesOnly },
+            grouping: measured_classes(5),
             missing: MissingValues::AreAClass,
             synthetic_size: SyntheticSize::Fixed,
         }
     }
+}
+
+/// Numbers with up to this many values are judged value by value.
+const MOST_VALUES: usize = 20;
+
+/// The classes in which numbers are judged: value by value where there are few, else in this many groups at quantiles of the original, frequent values
+/// apart.
+pub fn measured_classes(groups: usize) -> Grouping {
+    Grouping { values: MOST_VALUES, ..Grouping::quantiles(groups) }
 }
 
 /// What becomes of missing values in a table.
@@ -87,6 +96,14 @@ pub mod names {
     pub const MEAN_S_PMSE: &str = "tables.mean_s_pmse";
     /// `tables.worst_s_pmse`.
     pub const WORST_S_PMSE: &str = "tables.worst_s_pmse";
+    /// `tables.farther_mean_s_pmse`.
+    pub const FARTHER_MEAN_S_PMSE: &str = "tables.farther_mean_s_pmse";
+    /// `tables.fine_mean_s_pmse`.
+    pub const FINE_MEAN_S_PMSE: &str = "tables.fine_mean_s_pmse";
+    /// `tables.fine_worst_s_pmse`.
+    pub const FINE_WORST_S_PMSE: &str = "tables.fine_worst_s_pmse";
+    /// `tables.fine_s_pmse`.
+    pub const FINE_S_PMSE: &str = "tables.fine_s_pmse";
     /// `tables.variable_s_pmse`.
     pub(crate) const VARIABLE_S_PMSE: &str = "tables.variable_s_pmse";
 }
@@ -95,9 +112,21 @@ pub mod names {
 pub const CARD: FamilyCard = FamilyCard {
     name: "tables",
     aspect: Aspect::Utility,
-    honours: &[Setting::Tables, Setting::Ways, Setting::Groups, Setting::Missing, Setting::SyntheticSize],
+    honours: &[
+        Setting::Tables,
+        Setting::Ways,
+        Setting::Groups,
+        Setting::Classes,
+        Setting::Missing,
+        Setting::SyntheticSize,
+    ],
     requires: None,
-    usual_axis: Some(UsualAxis { measure: names::MEAN_S_PMSE, label: "mean S_pMSE", by_ways: true, rank: 1 }),
+    usual_axis: Some(UsualAxis {
+        measure: names::FARTHER_MEAN_S_PMSE,
+        label: "mean S_pMSE",
+        by_ways: true,
+        rank: 1,
+    }),
     identified_by: &["ways", "left_out"],
     measures: cards::CARDS,
 };
@@ -122,7 +151,9 @@ impl Measure for Tables {
         settings: &Settings,
     ) -> Result<Vec<Finding>, MeasureError> {
         let shared = SharedTables::of_sets(sets.original, sets.synthetic, &settings.tables.grouping)?;
-        self.evaluate_counts((&shared).into(), settings)
+        let (mut findings, means) = of_counts((&shared).into(), settings)?;
+        findings.extend(fine::findings(sets, settings, &shared, &means)?);
+        Ok(findings)
     }
 
     fn on_counts(&self) -> Option<&dyn CountMeasure> {
@@ -136,29 +167,38 @@ impl CountMeasure for Tables {
         tables: CountedTables<'_>,
         settings: &Settings,
     ) -> Result<Vec<Finding>, MeasureError> {
-        let sets = tables.synthetic.len();
-        let mut findings = Vec::new();
-        for (which, of) in wanted_tables(tables.original.domain(), settings)? {
-            let of_sets = tables.tables_of_sets(&of, &settings.tables)?;
-            let means: Vec<TableUtility> =
-                of_sets.iter().filter_map(|sets| TableUtility::mean(sets)).collect();
-            let mut summary = TablesSummary::of(&means, 1).findings(which);
-            if sets > 1 {
-                let of_set = |set: usize| -> Vec<TableUtility> {
-                    of_sets.iter().map(|sets| sets[set].clone()).collect()
-                };
-                let mean = |set: usize| TablesSummary::of(&of_set(set), 0).mean(TableStatistic::SPmse);
-                let each: Vec<Option<f64>> = (0..sets).map(mean).collect();
-                summary[0] = with_each(summary[0].clone(), &each);
-            }
-            if !tables.left_out.is_empty() {
-                summary[0] = summary[0].clone().with("left_out", tables.left_out);
-            }
-            findings.extend(summary);
-            findings.extend(of_sets.iter().flat_map(|sets| TableUtility::findings_of_sets(sets)));
-        }
+        let (mut findings, means) = of_counts(tables, settings)?;
+        findings.extend(fine::without_finer(&means));
         Ok(findings)
     }
+}
+
+/// What tables in the wanted classes show, and their mean S_pMSE in every data set.
+fn of_counts(
+    tables: CountedTables<'_>,
+    settings: &Settings,
+) -> Result<(Vec<Finding>, fine::Coarse), MeasureError> {
+    let sets = tables.synthetic.len();
+    let (mut findings, mut means_of_sets) = (Vec::new(), Vec::new());
+    for (which, of) in wanted_tables(tables.original.domain(), settings)? {
+        let of_sets = tables.tables_of_sets(&of, &settings.tables)?;
+        let means: Vec<TableUtility> = of_sets.iter().filter_map(|sets| TableUtility::mean(sets)).collect();
+        let mut summary = TablesSummary::of(&means, 1).findings(which);
+        let of_set =
+            |set: usize| -> Vec<TableUtility> { of_sets.iter().map(|sets| sets[set].clone()).collect() };
+        let mean = |set: usize| TablesSummary::of(&of_set(set), 0).mean(TableStatistic::SPmse);
+        let each: Vec<Option<f64>> = (0..sets).map(mean).collect();
+        if sets > 1 {
+            summary[0] = with_each(summary[0].clone(), &each);
+        }
+        if !tables.left_out.is_empty() {
+            summary[0] = summary[0].clone().with("left_out", tables.left_out);
+        }
+        findings.extend(summary);
+        findings.extend(of_sets.iter().flat_map(|sets| TableUtility::findings_of_sets(sets)));
+        means_of_sets.push((which, each));
+    }
+    Ok((findings, means_of_sets))
 }
 
 #[cfg(test)]

@@ -120,7 +120,7 @@ pub mod names {
 pub const CARD: FamilyCard = FamilyCard {
     name: "taub",
     aspect: Aspect::Utility,
-    honours: &[Setting::Groups, Setting::Missing, Setting::Models],
+    honours: &[Setting::Groups, Setting::Classes, Setting::Missing, Setting::Models],
     requires: None,
     usual_axis: Some(UsualAxis { measure: names::OVERALL, label: names::OVERALL, by_ways: false, rank: 2 }),
     identified_by: &["without"],

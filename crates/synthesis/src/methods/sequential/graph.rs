@@ -9,7 +9,6 @@
 
 use serde::Deserialize;
 use table::expression::Expression;
-use table::grouping::GroupingStyle;
 use table::{Attributes, CodedTable, CountSource, Grouping, Kind, Table};
 
 use super::auxiliary::{Auxiliary, AuxiliaryValues};
@@ -134,7 +133,7 @@ impl Graph {
         }
         let names: Vec<&str> = modelled.iter().map(|at| schema.variables()[*at].name.as_str()).collect();
         let grouping = match self.numbers {
-            Numbers::Resample => Grouping { groups: self.classes, style: GroupingStyle::Quantiles },
+            Numbers::Resample => Grouping::quantiles(self.classes),
             Numbers::Categories => Grouping::exact(),
         };
         let coded = CodedTable::new(&records.select(&names)?, &grouping)?;

@@ -1,6 +1,5 @@
 //! In which order variables are synthesised: that of the file, that of the recipe, or one found from sizes and dependences.
 
-use table::grouping::GroupingStyle;
 use table::{Attributes, CodedTable, CountSource, Grouping, Table, Variable};
 
 use super::options::{Order, OrderName};
@@ -65,7 +64,7 @@ fn by_size_and_dependence(
     let names: Vec<&str> = small.iter().map(|at| variables[*at].name.as_str()).collect();
     let mut sequence = Vec::with_capacity(modelled.len());
     if small.len() > 2 {
-        let grouping = Grouping { groups: 10, style: GroupingStyle::Quantiles };
+        let grouping = Grouping::quantiles(10);
         let coded = CodedTable::new(&records.select(&names)?, &grouping)?;
         let dependence = dependences(&coded, small.len())?;
         let mut open: Vec<usize> = (0..small.len()).collect();
