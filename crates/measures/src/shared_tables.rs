@@ -338,7 +338,7 @@ fn enclosing(classes: Partition, mut values: Vec<f64>) -> Partition {
         Partition::Values(own) if values.len() <= MOST_LEVELS.max(own.len()) => Partition::Values(values),
         // Levels stay apart, and the gaps between them are classes.
         Partition::Values(own) => {
-            let limits: Vec<f64> = own.iter().flat_map(|value| [*value, value.next_up()]).collect();
+            let limits: Vec<f64> = own.iter().flat_map(|value| [*value; 2]).collect();
             widened(&limits, &values, ClassRule::Quantiles)
         }
         Partition::Intervals { limits, chosen_by } => widened(&limits, &values, chosen_by),
@@ -351,19 +351,17 @@ fn widened(cuts: &[f64], values: &[f64], chosen_by: ClassRule) -> Partition {
     let mut limits = cuts.to_vec();
     let low = values.iter().copied().fold(f64::INFINITY, f64::min);
     let high = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    // A class that is one value stays so.
-    let is_point = |from: f64, to: f64| to <= from.next_up();
+    // A class that is one value, a limit that comes twice, stays so.
     let last = limits.len() - 1;
     if high > limits[last] {
-        if is_point(limits[last - 1], limits[last]) {
-            limits[last] = limits[last - 1].next_up();
+        if limits[last - 1] == limits[last] {
             limits.push(high);
         } else {
             limits[last] = high;
         }
     }
     if low < limits[0] {
-        if is_point(limits[0], limits[1]) {
+        if limits[0] == limits[1] {
             limits.insert(0, low);
         } else {
             limits[0] = low;

@@ -13,7 +13,7 @@ mod verify;
 mod write;
 
 pub use hashed_file::sha256_of_file;
-use privacy::{LedgerRecord, Neighbours};
+use privacy::LedgerRecord;
 use serde::{Deserialize, Serialize};
 use synthesis::Recipe;
 use table::Schema;
@@ -159,17 +159,11 @@ fn guarantee(ledger: Option<&LedgerRecord>) -> String {
     let Some(record) = ledger else {
         return "not private: no differential privacy was asked for".into();
     };
-    if let Some(warning) = &record.warning {
-        return warning.clone();
+    if record.warning.is_some() {
+        record.guarantee_sentence()
+    } else {
+        format!("{}; see {LEDGER}", record.guarantee_sentence())
     }
-    let neighbours = match record.neighbours {
-        Neighbours::AddRemove => "with or without any one",
-        Neighbours::ReplaceOne => "with any one replaced by another",
-    };
-    format!(
-        "{}: tables {neighbours} {} are indistinguishable to this degree, by this release alone; see {LEDGER}",
-        record.asked, record.unit
-    )
 }
 
 /// Where the published domains come from.

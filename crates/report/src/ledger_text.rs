@@ -21,12 +21,15 @@ fn write_page(page: &mut String, ledger: &LedgerRecord) -> std::fmt::Result {
     if let Some(warning) = &ledger.warning {
         writeln!(page, "> **{warning}**\n")?;
     }
+    if ledger.warning.is_none() {
+        writeln!(page, "{}.\n", first_upper(&ledger.guarantee_sentence()))?;
+    }
     writeln!(page, "| | |\n|---|---|")?;
     writeln!(page, "| asked for | {} |", ledger.asked)?;
     writeln!(page, "| limit, which is what is guaranteed | {} |", charge(&ledger.limit))?;
     writeln!(page, "| spent by this run | {} |", charge(&ledger.spent))?;
-    writeln!(page, "| neighbours | {} |", neighbours(ledger.neighbours))?;
-    writeln!(page, "| unit | one {} |", ledger.unit)?;
+    writeln!(page, "| neighbours | {}: {} |", neighbours(ledger.neighbours), ledger.neighbours_sentence())?;
+    writeln!(page, "| a record stands for | one {} |", ledger.unit)?;
     writeln!(page, "| size of the release | {} |", size(&ledger.release_size))?;
     writeln!(page, "| noise from | {} |", ledger.randomness.generator)?;
     writeln!(page, "| made by | {} {} |", ledger.software.name, ledger.software.version)?;
@@ -79,12 +82,12 @@ fn write_page(page: &mut String, ledger: &LedgerRecord) -> std::fmt::Result {
 /// What a private run would spend, for a terminal.
 pub fn spending_text(plan: &SpendingPlan) -> String {
     let mut text = format!(
-        "{}: {} may be spent ({} was asked for); {}, one {}\nnothing was read\n\n",
+        "{}: {} may be spent ({} was asked for); {}, tables {}\nnothing was read\n\n",
         plan.method,
         plan.limit,
         plan.asked,
         neighbours(plan.neighbours),
-        plan.unit
+        plan.neighbours_sentence()
     );
     let line = |spending: &Spending| {
         format!(
@@ -110,6 +113,9 @@ pub fn spending_text(plan: &SpendingPlan) -> String {
         format!("\nPlanned for {} records, a number that is taken as public.\n", thousands(size))
     };
     text += &format!("Domains are public because: {}\n", plan.reason);
+    for caveat in plan.caveats().iter().chain(&plan.remarks) {
+        text += &format!("Note: {caveat}.\n");
+    }
     if plan.m > 1 {
         text += &format!("{} data sets are drawn", plan.m);
         let each = plan.questions.iter().any(|question| {
@@ -167,6 +173,11 @@ pub(crate) fn sensitivity(sensitivity: Sensitivity) -> String {
         Sensitivity::LargestScore(value) => format!("{value} in any score"),
         Sensitivity::BySampling => "see the method".into(),
     }
+}
+
+fn first_upper(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
 fn escaped(text: &str) -> String {

@@ -36,6 +36,8 @@ pub struct Decoder {
     reserved: Vec<Vec<f64>>,
     /// For each variable of the domain, how its numbers are drawn within a class.
     draws: Vec<(Shape, Option<f64>)>,
+    /// For each variable of the domain, numbers between which equally many records of a class lie.
+    knots: Vec<Vec<f64>>,
     /// Numbers that rules compare with.
     landmarks: Vec<f64>,
     /// The numbers that records have within each class.
@@ -109,6 +111,11 @@ impl Decoder {
                 .map(|variable| (variable.shape, variable.step.or(finest(variable))))
         };
         let draws = domain.variables().iter().map(draw).collect::<Result<_, _>>()?;
+        let knots = domain
+            .variables()
+            .iter()
+            .map(|classes| schema.variable(classes.name()).map(|variable| variable.knots.clone()));
+        let knots = knots.collect::<Result<_, _>>()?;
         let completion = Completion::new(schema, identifiers)?;
         Ok(Self {
             completion,
@@ -117,6 +124,7 @@ impl Decoder {
             forbidden,
             reserved,
             draws,
+            knots,
             landmarks,
             numbers: ClassNumbers::default(),
         })
@@ -307,6 +315,7 @@ impl Decoder {
                 if let Some(number) = self.numbers.draw(position, class, classes, rng) {
                     return Value::Number(number);
                 }
+                let (low, high) = self.piece(position, low, high, rng);
                 let (shape, step) = self.draws[position];
                 let number =
                     match step.map(|step| (step, multiples_between(low, high, step, classes.is_whole()))) {
@@ -319,6 +328,25 @@ impl Decoder {
                 number.map_or(Value::Missing, Value::Number)
             }
         }
+    }
+}
+
+impl Decoder {
+    /// One of the pieces into which the knots cut an interval; each holds as many records as any other.
+    fn piece(&self, position: usize, low: f64, high: f64, rng: &mut Rng) -> (f64, f64) {
+        let knots = &self.knots[position];
+        let inside =
+            &knots[knots.partition_point(|knot| *knot <= low)..knots.partition_point(|knot| *knot < high)];
+        if inside.is_empty() {
+            return (low, high);
+        }
+        let piece = rng.random_range(0..=inside.len());
+        let is_last = piece == inside.len();
+        let from = if piece == 0 { low } else { inside[piece - 1] };
+        let to = if is_last { high } else { inside[piece] };
+        // The pieces of whole numbers do not overlap.
+        let step = self.domain.variables()[position].step().filter(|_| !is_last);
+        (from, step.map_or(to, |step| (to - step).max(from)))
     }
 }
 

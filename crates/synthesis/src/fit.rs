@@ -38,10 +38,24 @@ pub fn fit<'a>(source: impl Into<Source<'a>>, recipe: &Recipe, run: &Run) -> Res
     recipe.check()?;
     let synthesizer = refuse_rows_if_random(recipe)?;
     after::refuse_without_records(&recipe.after, source)?;
+    if !matches!(synthesizer, Synthesizer::Private(_)) {
+        refuse_bought_levels(source)?;
+    }
     match synthesizer {
         Synthesizer::Counts(method) => fit_counts(method.as_ref(), source, recipe, run),
         Synthesizer::Records(method) => fit_records(method.as_ref(), source, recipe, run),
         Synthesizer::Private(method) => private::fit(method, source, recipe, run),
+    }
+}
+
+/// Levels that only a private run may find out are nobody's to publish in another one.
+fn refuse_bought_levels(source: Source<'_>) -> Result<(), SynthesisError> {
+    match source.schema().variables().iter().find(|variable| variable.bought.levels) {
+        Some(variable) => {
+            let message = "`levels = \"private\"` is for a run with a privacy budget; list the levels, or leave the key out of a schema that is not declared";
+            Err(TableError::variable(&variable.name, message).into())
+        }
+        None => Ok(()),
     }
 }
 

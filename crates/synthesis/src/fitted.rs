@@ -29,6 +29,8 @@ pub struct Fitted {
     ledger: Option<LedgerRecord>,
     /// What was done to the records before the method saw them, and what a private run cannot know.
     remarks: Vec<String>,
+    /// What only the owner of the data may read.
+    inside: Vec<String>,
 }
 
 /// A model with what turns its draws into records of the schema.
@@ -94,6 +96,7 @@ impl Fitted {
             finish,
             ledger: None,
             remarks: Vec::new(),
+            inside: Vec::new(),
         })
     }
 
@@ -101,6 +104,16 @@ impl Fitted {
     pub(crate) fn with_own_remarks(mut self, remarks: &[String]) -> Self {
         self.remarks.extend_from_slice(remarks);
         self
+    }
+
+    /// The same with what only the owner of the data may read.
+    pub(crate) fn with_inside_remarks(self, inside: Vec<String>) -> Self {
+        Self { inside, ..self }
+    }
+
+    /// What only the owner of the data may read: it was found without paying, and stays inside.
+    pub fn inside_remarks(&self) -> &[String] {
+        &self.inside
     }
 
     /// The same model with the ledger of the run that fitted it.

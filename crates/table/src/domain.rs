@@ -40,7 +40,8 @@ pub enum Partition {
     Levels(Levels),
     /// One class a number.
     Values(Vec<f64>),
-    /// Intervals closed on the left; the last one on both sides, so that it may be a point.
+    /// Intervals closed on the left; the last one on both sides. A limit that comes twice is a class of its own, and the one after it lies
+    /// above it.
     Intervals {
         /// The limits, one more than there are intervals.
         limits: Vec<f64>,
@@ -87,6 +88,7 @@ impl Partition {
                 let below = limits.partition_point(|limit| *limit <= value);
                 match below {
                     0 => None,
+                    below if below > 1 && limits[below - 2] == value => Some(below as u32 - 2),
                     below if below == limits.len() => {
                         (value == limits[below - 1]).then_some(below as u32 - 2)
                     }
@@ -140,11 +142,9 @@ impl Classes {
                 ascend(values) && values.iter().all(|value| !is_whole || value.fract() == 0.0)
             }
             Partition::Intervals { limits, .. } => {
-                let last = limits.len().saturating_sub(1);
-                last > 0
-                    && ascend(&limits[..last])
-                    && limits[last - 1] <= limits[last]
-                    && limits[last].is_finite()
+                let distinct: Vec<f64> = limits.iter().copied().step_by(2).collect();
+                let others: Vec<f64> = limits.iter().copied().skip(1).step_by(2).collect();
+                limits.len() > 1 && limits.is_sorted() && ascend(&distinct) && ascend(&others)
             }
         };
         is_of_kind && *self == Self::new(variable, self.partition.clone())
@@ -191,7 +191,7 @@ impl Classes {
             Partition::Values(values) => Span::Numbers { low: values[position], high: values[position] },
             Partition::Intervals { limits, .. } => {
                 let (low, high) = (limits[position], limits[position + 1]);
-                let is_last = position + 2 == limits.len();
+                let is_last = position + 2 == limits.len() || low == high;
                 match self.step() {
                     None => Span::Numbers { low, high },
                     Some(step) => {
@@ -231,12 +231,13 @@ impl Classes {
             }
             Partition::Values(values) if class < values.len() => number(values[class]),
             Partition::Intervals { limits, .. } if class + 1 < limits.len() => {
-                let is_point = limits[class + 1] <= limits[class].next_up();
-                if is_point {
-                    return number(limits[class]);
+                let (low, high) = (limits[class], limits[class + 1]);
+                if low == high {
+                    return number(low);
                 }
+                let begin = if class > 0 && limits[class - 1] == low { '(' } else { '[' };
                 let end = if class + 2 == limits.len() { ']' } else { ')' };
-                format!("[{},{}{end}", number(limits[class]), number(limits[class + 1]))
+                format!("{begin}{},{}{end}", number(low), number(high))
             }
             other => match self.codes.get(class - other.len()) {
                 Some(code) => number(code.value),

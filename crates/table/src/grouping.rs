@@ -135,25 +135,25 @@ fn limits_with_frequent_values(sorted: &[f64], groups: usize) -> Vec<f64> {
     let share = others.len() as f64 / sorted.len() as f64;
     let parts = ((groups as f64 * share).round() as usize).clamp(2, groups.max(2));
     let mut limits = quantiles(&others, parts);
-    limits.extend(frequent.iter().flat_map(|value| [*value, value.next_up()]));
+    limits.extend(&frequent);
     limits.sort_unstable_by(f64::total_cmp);
     limits.dedup();
-    let last = sorted[sorted.len() - 1];
-    // Classes in which no value lies join the next one, unless that is a frequent value's own.
-    let mut kept: Vec<f64> = Vec::with_capacity(limits.len());
+    let mut kept: Vec<f64> = Vec::with_capacity(limits.len() + frequent.len());
     for limit in limits {
-        let is_own = |limit: f64| frequent.contains(&limit) || frequent.contains(&limit.next_down());
-        let is_void = |from: f64| {
-            let start = sorted.partition_point(|value| *value < from);
-            sorted.get(start).is_none_or(|value| *value >= limit)
-        };
-        if kept.last().is_some_and(|from| is_void(*from)) && !is_own(limit) {
+        if frequent.contains(&limit) {
+            kept.extend([limit; 2]);
             continue;
         }
-        kept.push(limit);
+        let holds_a_value = kept.last().is_none_or(|from| {
+            let is_below = |value: &f64| if frequent.contains(from) { value <= from } else { value < from };
+            sorted.get(sorted.partition_point(is_below)).is_some_and(|value| *value < limit)
+        });
+        if holds_a_value {
+            kept.push(limit);
+        }
     }
-    kept.retain(|limit| *limit <= last);
-    if frequent.contains(&last) || kept.last() != Some(&last) {
+    let last = sorted[sorted.len() - 1];
+    if kept.last() != Some(&last) {
         kept.push(last);
     }
     kept
@@ -163,6 +163,7 @@ fn limits_with_frequent_values(sorted: &[f64], groups: usize) -> Vec<f64> {
 /// interval between two of them. Every value of the kind stays in its class.
 pub(crate) fn within_kind(partition: Partition, kind: &Kind) -> Partition {
     let Partition::Intervals { mut limits, chosen_by } = partition else { return partition };
+    let alone: Vec<f64> = limits.windows(2).filter(|pair| pair[0] == pair[1]).map(|pair| pair[0]).collect();
     if let Some((low, high)) = kind.declared_range() {
         limits.iter_mut().for_each(|limit| *limit = limit.clamp(low, high));
     }
@@ -171,15 +172,35 @@ pub(crate) fn within_kind(partition: Partition, kind: &Kind) -> Partition {
         limits[..last].iter_mut().for_each(|limit| *limit = (*limit / step).ceil() * step);
         limits[last] = (limits[last] / step).floor() * step;
     }
-    let ends_in_a_point = limits[limits.len() - 2] == limits[limits.len() - 1];
     limits.dedup();
-    if limits.len() == 1 {
-        return Partition::Values(limits);
+    let limits = with_classes_of_their_own(limits, &alone, kind.step());
+    if limits.len() == 1 { Partition::Values(limits) } else { Partition::Intervals { limits, chosen_by } }
+}
+
+/// The limits with these values as classes of their own, as far as they are among them: a limit that comes twice, or for whole numbers
+/// the next number as a limit.
+fn with_classes_of_their_own(limits: Vec<f64>, alone: &[f64], step: Option<f64>) -> Vec<f64> {
+    let last = limits.len() - 1;
+    let mut all = Vec::with_capacity(limits.len() + alone.len());
+    for (position, limit) in limits.iter().enumerate() {
+        all.push(*limit);
+        if alone.contains(limit) && last > 0 {
+            let next = limits.get(position + 1).copied().unwrap_or(*limit);
+            all.push(step.filter(|_| position < last).map_or(*limit, |step| (limit + step).min(next)));
+        }
     }
-    if ends_in_a_point {
-        limits.extend(limits.last().copied());
+    match step {
+        // Only the last limit may come twice: between two equal ones inside there is no whole number.
+        Some(_) => {
+            let end = all.len() >= 2 && all[all.len() - 1] == all[all.len() - 2];
+            all.dedup();
+            if end {
+                all.extend(limits.last());
+            }
+            all
+        }
+        None => all,
     }
-    Partition::Intervals { limits, chosen_by }
 }
 
 /// The first `most` distinct values of a sorted list.
@@ -236,7 +257,7 @@ mod tests {
         };
         let mut zeros: Vec<f64> = vec![0.0; 70];
         zeros.extend((1..=30).map(f64::from));
-        assert_eq!(limits(zeros.clone(), 5), [0.0, 0.0_f64.next_up(), 15.5, 30.0]);
+        assert_eq!(limits(zeros.clone(), 5), [0.0, 0.0, 15.5, 30.0]);
         let partition = Grouping::default().partition(zeros.clone());
         let classes = [0.0, 0.5, 15.0, 15.5, 30.0].map(|value| partition.class_of(value));
         assert_eq!(classes, [Some(0), Some(1), Some(1), Some(2), Some(2)]);
@@ -250,11 +271,11 @@ mod tests {
         // Two frequent values with others before, between and after them.
         let mut spread: Vec<f64> = [[2.0; 40], [5.0; 40]].concat();
         spread.extend([1.0, 3.0, 4.0, 7.0, 8.0, 9.0]);
-        assert_eq!(limits(spread, 3), [1.0, 2.0, 2.0_f64.next_up(), 5.0, 5.0_f64.next_up(), 9.0]);
+        assert_eq!(limits(spread, 3), [1.0, 2.0, 2.0, 5.0, 5.0, 9.0]);
         let mut nearly_constant = vec![0.0; 994];
         nearly_constant.extend((1..=6).map(f64::from));
         assert_eq!(Grouping::synthpop(5).partition(nearly_constant.clone()).len(), 1);
-        assert_eq!(limits(nearly_constant, 5), [0.0, 0.0_f64.next_up(), 3.5, 6.0]);
+        assert_eq!(limits(nearly_constant, 5), [0.0, 0.0, 3.5, 6.0]);
     }
 
     #[test]
@@ -285,7 +306,7 @@ mod tests {
             within_kind(limits(&[0.0, 9.0]), &Kind::Integer { range: Some((3, 3)) }),
             Partition::Values(vec![3.0])
         );
-        let point = limits(&[0.0, 0.0_f64.next_up(), 3.0, 7.0, 7.0]);
+        let point = limits(&[0.0, 0.0, 3.0, 7.0, 7.0]);
         assert_eq!(within_kind(point, &Kind::Integer { range: None }), limits(&[0.0, 1.0, 3.0, 7.0, 7.0]));
     }
 

@@ -18,6 +18,7 @@
 
 pub mod atomic_file;
 pub mod attributes;
+pub mod bought_domain;
 pub mod coded_table;
 pub mod codes;
 pub mod column;

@@ -11,6 +11,7 @@
 //! # }
 //! ```
 
+mod columns;
 mod moments;
 mod noisy_cells;
 mod predictive;
@@ -22,6 +23,7 @@ use table::{
     TableError,
 };
 
+pub use self::columns::{Bound, Candidates, GuardedColumns};
 pub use self::moments::{GRID, ScaledVariable};
 pub use self::noisy_cells::{DENSE_CELLS, LazyCells, NoisyCells};
 pub use self::predictive::PriorWeight;
@@ -204,9 +206,10 @@ impl<'a> GuardedTable<'a> {
         (self.neighbours() == Neighbours::ReplaceOne).then(|| self.held.counts().records())
     }
 
-    /// The number of records under noise. One record more or less changes it by one.
+    /// The number of records under noise. One record more or less changes it by one, a unit of k records by k.
     pub fn noisy_size(&mut self, purpose: &str, charge: Charge) -> Result<i64, PrivacyError> {
-        let law = self.pay(purpose, charge, 1, 1)?;
+        let records = self.ledger.records_per_unit();
+        let law = self.pay(purpose, charge, records, records * records)?;
         Ok(law.add_to(self.held.counts().records() as i64, self.noise.rng()))
     }
 
@@ -314,8 +317,7 @@ impl<'a> GuardedTable<'a> {
     }
 
     fn histogram_sensitivities(&self) -> (u64, u64) {
-        let neighbours = self.neighbours();
-        (neighbours.histogram_l1_sensitivity(), neighbours.histogram_l2_sensitivity_squared())
+        (self.ledger.unit_l1_sensitivity(), self.ledger.unit_l2_sensitivity_squared())
     }
 
     /// Books a noisy measurement and gives the law of its noise.
@@ -326,16 +328,27 @@ impl<'a> GuardedTable<'a> {
         l1: u64,
         l2_squared: u64,
     ) -> Result<NoiseLaw, PrivacyError> {
-        let law = NoiseLaw::for_charge(charge, l1, l2_squared)?;
-        let event = match charge {
-            Charge::Pure(epsilon) | Charge::Approximate(epsilon, _) => {
-                Event::discrete_laplace(purpose, epsilon, l1)?
-            }
-            Charge::ZeroConcentrated(rho) => Event::discrete_gaussian(purpose, rho, l2_squared)?,
-        };
-        self.ledger.spend(event)?;
-        Ok(law)
+        charge_noise(self.ledger, purpose, charge, l1, l2_squared)
     }
+}
+
+/// Books a noisy measurement and gives the law of its noise.
+fn charge_noise(
+    ledger: &mut PrivacyLedger,
+    purpose: &str,
+    charge: Charge,
+    l1: u64,
+    l2_squared: u64,
+) -> Result<NoiseLaw, PrivacyError> {
+    let law = NoiseLaw::for_charge(charge, l1, l2_squared)?;
+    let event = match charge {
+        Charge::Pure(epsilon) | Charge::Approximate(epsilon, _) => {
+            Event::discrete_laplace(purpose, epsilon, l1)?
+        }
+        Charge::ZeroConcentrated(rho) => Event::discrete_gaussian(purpose, rho, l2_squared)?,
+    };
+    ledger.spend(event)?;
+    Ok(law)
 }
 
 #[cfg(test)]

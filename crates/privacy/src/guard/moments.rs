@@ -77,7 +77,7 @@ impl GuardedTable<'_> {
         self.held.table()?;
         let names: Vec<&str> = factors.iter().map(|factor| factor.name.as_str()).collect();
         let bound = factors.iter().fold(1, |bound: u64, _| bound * GRID as u64);
-        let change = bound * self.neighbours().histogram_l1_sensitivity();
+        let change = bound * self.ledger.unit_l1_sensitivity();
         let law = self.pay(&format!("sum of {}", names.join(" · ")), charge, change, change * change)?;
         let columns = factors.iter().map(|factor| self.grid(factor)).collect::<Result<Vec<_>, _>>()?;
         let rows = columns.first().map_or(0, Vec::len);
@@ -88,7 +88,7 @@ impl GuardedTable<'_> {
     /// How many records of N(mean, σ²) the charge pays for: ⌊2ρσ²/Δ²⌋, Δ = (b − a)/N.
     pub fn normal_records(&self, of: &ScaledVariable, sigma: f64, rho: Cost) -> Result<u64, PrivacyError> {
         let variance = self.normal_variance(of, sigma)?;
-        Ok((u128::from(rho.units()) * 2 * variance / (squared_change() << 40)) as u64)
+        Ok((u128::from(rho.units()) * 2 * variance / (self.squared_change() << 40)) as u64)
     }
 
     /// `rows` draws from a normal distribution with known σ around the mean of a variable: releasing few enough of them is private by itself
@@ -107,12 +107,14 @@ impl GuardedTable<'_> {
         self.held.table()?;
         let variance = self.normal_variance(of, sigma)?;
         let law = DiscreteGaussian::with_variance_parameter(variance, 1)?;
-        let units = (u128::from(rows) * (squared_change() << 40)).div_ceil(2 * variance);
+        let units = (u128::from(rows) * (self.squared_change() << 40)).div_ceil(2 * variance);
         let rho = u64::try_from(units).map_err(|_| PrivacyError::SumOutOfRange)?;
         self.ledger.spend(Event {
             purpose: purpose.to_owned(),
             mechanism: Mechanism::NormalSample,
-            sensitivity: Sensitivity::L2((of.high - of.low) / self.coded_records() as f64),
+            sensitivity: Sensitivity::L2(
+                (of.high - of.low) * self.ledger.records_per_unit() as f64 / self.coded_records() as f64,
+            ),
             scale: Some(sigma),
             charge: Charge::ZeroConcentrated(Cost::from_units(rho)),
         })?;
@@ -136,6 +138,11 @@ impl GuardedTable<'_> {
             return Err(PrivacyError::Scale);
         }
         Ok((variance as u128).max(1))
+    }
+
+    /// The square of what a replaced unit changes in a sum of grid values: (2Gk)².
+    fn squared_change(&self) -> u128 {
+        (2 * GRID as u128 * u128::from(self.ledger.records_per_unit())).pow(2)
     }
 
     fn coded_records(&self) -> u64 {
@@ -168,9 +175,4 @@ impl<'a> Held<'a> {
             )),
         }
     }
-}
-
-/// The square of what a replaced record changes in a sum of grid values.
-fn squared_change() -> u128 {
-    (2 * GRID as u128).pow(2)
 }

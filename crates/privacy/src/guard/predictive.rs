@@ -31,12 +31,17 @@ pub struct PriorWeight {
 impl PriorWeight {
     /// The weight with which a data set of `rows` records costs at most ε: 1/(e^(ε/n) − 1), rounded up.
     pub fn for_cost(epsilon: Cost, rows: u64) -> Result<Self, PrivacyError> {
+        Self::for_units(epsilon, rows, 1)
+    }
+
+    /// The same for units of up to k records, all of which may move into one empty cell: (1 + k/a)ⁿ ≤ e^ε with a = k/(e^(ε/n) − 1).
+    pub fn for_units(epsilon: Cost, rows: u64, k: u64) -> Result<Self, PrivacyError> {
         let refuse = || PrivacyError::CostOutOfRange { value: epsilon.upper() };
         if epsilon.is_zero() || rows == 0 {
             return Err(PrivacyError::FreeLook);
         }
         let each = epsilon.lower() / rows as f64;
-        let weight = 1.0 / each.exp_m1();
+        let weight = k as f64 / each.exp_m1();
         // 52 bits below the leading one; a few units more than covers the rounding of exp_m1, of its argument and of the quotients.
         let shift = u32::try_from(52 - weight.log2().floor() as i64).map_err(|_| refuse())?;
         if shift > 900 {
@@ -66,7 +71,7 @@ impl GuardedTable<'_> {
                 what: "sampling from a posterior predictive distribution".into(),
             });
         }
-        let weight = PriorWeight::for_cost(epsilon, rows as u64)?;
+        let weight = PriorWeight::for_units(epsilon, rows as u64, self.ledger.records_per_unit())?;
         self.ledger.spend(Event {
             purpose: purpose.to_owned(),
             mechanism: Mechanism::PosteriorPredictive,

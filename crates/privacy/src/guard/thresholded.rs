@@ -8,11 +8,14 @@
 //! probability P(1 + Z ≥ τ) = e^(−ε(τ−1)) / (1 + e^(−ε)) ≤ δ. So the whole is (ε, δ)-differentially private.
 //!
 //! **Replace-one.** Two cells may change: the rate is halved, and both may appear: δ is halved for each.
+//!
+//! **Units of k records.** Neighbours differ in up to k cells, by k in all: the rate is divided by k. Up to k cells may be occupied in one only, with a count of
+//! at most k each: δ is divided by k, and the threshold is that for a count of k instead of 1, τ + k − 1.
 
 use table::Attributes;
 
 use super::GuardedTable;
-use crate::ledger::{Charge, DeltaCost, Event, Mechanism, Sensitivity};
+use crate::ledger::{Charge, DeltaCost, Event, Mechanism, PrivacyLedger, Sensitivity};
 use crate::noise::DiscreteLaplace;
 use crate::{Cost, PrivacyError};
 
@@ -34,6 +37,36 @@ pub fn threshold(law: &DiscreteLaplace, delta: f64) -> i64 {
     tau as i64
 }
 
+/// Noise, threshold and the event that pays for both.
+pub(super) struct Thresholded {
+    pub(super) law: DiscreteLaplace,
+    pub(super) threshold: i64,
+    pub(super) event: Event,
+}
+
+/// The noise and the threshold for units of as many records as the ledger says; `purpose` is given the threshold.
+pub(super) fn thresholded_for_units(
+    ledger: &PrivacyLedger,
+    epsilon: Cost,
+    delta: DeltaCost,
+    purpose: impl Fn(i64) -> String,
+) -> Result<Thresholded, PrivacyError> {
+    if delta == DeltaCost::ZERO {
+        return Err(PrivacyError::FreeLook);
+    }
+    let l1 = ledger.unit_l1_sensitivity();
+    let law = DiscreteLaplace::for_cost(epsilon, l1)?;
+    let threshold = threshold(&law, delta.lower() / l1 as f64) + ledger.records_per_unit() as i64 - 1;
+    let event = Event {
+        purpose: purpose(threshold),
+        mechanism: Mechanism::ThresholdedHistogram,
+        sensitivity: Sensitivity::L1(l1 as f64),
+        scale: Some(law.scale()),
+        charge: Charge::Approximate(epsilon, delta),
+    };
+    Ok(Thresholded { law, threshold, event })
+}
+
 impl GuardedTable<'_> {
     /// The cells whose noisy count reaches the threshold, with that count, in the order of cells.
     pub fn thresholded_cells(
@@ -41,16 +74,11 @@ impl GuardedTable<'_> {
         epsilon: Cost,
         delta: DeltaCost,
     ) -> Result<Vec<(Vec<u32>, u64)>, PrivacyError> {
-        let (l1, _) = self.histogram_sensitivities();
-        let law = DiscreteLaplace::for_cost(epsilon, l1)?;
-        let threshold = threshold(&law, delta.lower() / l1 as f64);
-        self.ledger.spend(Event {
-            purpose: format!("occupied cells whose noisy count is at least {threshold}"),
-            mechanism: Mechanism::ThresholdedHistogram,
-            sensitivity: Sensitivity::L1(l1 as f64),
-            scale: Some(law.scale()),
-            charge: Charge::Approximate(epsilon, delta),
-        })?;
+        let Thresholded { law, threshold, event } =
+            thresholded_for_units(self.ledger, epsilon, delta, |least| {
+                format!("occupied cells whose noisy count is at least {least}")
+            })?;
+        self.ledger.spend(event)?;
         let table = self.held.counts().contingency_table(&Attributes::all(self.domain()))?;
         let rng = self.noise.rng();
         let mut released = Vec::new();

@@ -1,6 +1,7 @@
 //! The books of a private release: a budget, fixed beforehand, and every look that was paid from it.
 
 mod charge;
+mod claim;
 mod composition;
 mod event;
 mod record;
@@ -11,7 +12,7 @@ use std::fmt;
 pub use charge::{Budget, Charge, DeltaCost, Notion};
 pub use event::{Event, Mechanism, Sensitivity};
 pub use record::{
-    ChargeRecord, CostRecord, DomainRecord, EventRecord, LedgerRecord, PartRecord, Particulars,
+    ChargeRecord, CostRecord, DomainOrigin, DomainRecord, EventRecord, LedgerRecord, PartRecord, Particulars,
     RandomnessRecord, ReleaseSize, SoftwareRecord,
 };
 pub use totals::{ApproximateTotal, Totals};
@@ -57,6 +58,8 @@ pub struct PrivacyLedger {
     budget: Budget,
     neighbours: Neighbours,
     unit: String,
+    unit_id: Option<String>,
+    records_per_unit: u64,
     groups: Vec<String>,
     here: Option<Place>,
     entries: Vec<Entry>,
@@ -82,12 +85,38 @@ impl PrivacyLedger {
             budget,
             neighbours,
             unit: unit.into(),
+            unit_id: None,
+            records_per_unit: 1,
             groups: Vec::new(),
             here: None,
             entries: Vec::new(),
             running: RunningTotal::default(),
             spent: Amount::default(),
         }
+    }
+
+    /// The same books, kept for units that this identifier names and that have up to `most` records each.
+    ///
+    /// **Group privacy through sensitivity.** Whatever one record changes by Δ, a unit of k records changes by kΔ; all noise is scaled to that. Of disjoint parts,
+    /// kᵢ records of the unit lie in part i, whose events lose ε·kᵢ/k (ρ·(kᵢ/k)², and their share of δ); with Σkᵢ = k the sum over parts is at most
+    /// what one part costs, so that the dearest part still counts.
+    pub fn for_units(self, identifier: impl Into<String>, most: u64) -> Self {
+        Self { unit_id: Some(identifier.into()), records_per_unit: most.max(1), ..self }
+    }
+
+    /// The most records that one unit has.
+    pub fn records_per_unit(&self) -> u64 {
+        self.records_per_unit
+    }
+
+    /// By how much one unit changes a histogram, in sum over its cells.
+    pub fn unit_l1_sensitivity(&self) -> u64 {
+        self.records_per_unit * self.neighbours.histogram_l1_sensitivity()
+    }
+
+    /// By how much one unit changes a histogram, as a sum of squares over its cells: all its records may lie in one cell.
+    pub fn unit_l2_sensitivity_squared(&self) -> u64 {
+        self.records_per_unit * self.records_per_unit * self.neighbours.histogram_l2_sensitivity_squared()
     }
 
     /// What may be spent.

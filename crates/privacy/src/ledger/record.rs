@@ -28,6 +28,12 @@ pub struct LedgerRecord {
     pub neighbours: Neighbours,
     /// What one record stands for.
     pub unit: String,
+    /// The column that names the unit of a record, where one was declared.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unit_id: Option<String>,
+    /// The most records that one unit has: noise is scaled to what so many of them change.
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    pub records_per_unit: u64,
     /// Every look at the records, in order.
     pub events: Vec<EventRecord>,
     /// What was spent, in the notion of the limit.
@@ -124,6 +130,37 @@ pub struct DomainRecord {
     pub variable: String,
     /// Why its domain may be published, as whoever declared it said.
     pub declared_because: String,
+    /// Who found it.
+    #[serde(default, skip_serializing_if = "DomainOrigin::is_declared")]
+    pub origin: DomainOrigin,
+}
+
+/// Who found the domain of a variable.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum DomainOrigin {
+    /// A person, who declared it.
+    #[default]
+    Declared,
+    /// The software, from the records; then a person declared it.
+    Drafted,
+    /// This run, in part or whole, from its budget.
+    Bought,
+}
+
+impl DomainOrigin {
+    fn is_declared(&self) -> bool {
+        *self == Self::Declared
+    }
+}
+
+fn one() -> u64 {
+    1
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference")]
+fn is_one(number: &u64) -> bool {
+    *number == 1
 }
 
 /// How the number of released records was found.
@@ -195,7 +232,10 @@ impl LedgerRecord {
         if charges.into_iter().any(|charge| !charge.agrees(&ChargeRecord::of(charge.charge()))) {
             return wrong("a decimal figure is not that of its units");
         }
-        if self.events.iter().any(|event| !event.noise_is_paid(self.neighbours)) {
+        if self.records_per_unit == 0 || (self.records_per_unit > 1 && self.unit_id.is_none()) {
+            return wrong("units of several records need the column that names them");
+        }
+        if self.events.iter().any(|event| !event.noise_is_paid(self.neighbours, self.records_per_unit)) {
             return wrong("the scale of some noise does not follow from its sensitivity and cost");
         }
         let limit = self.limit.charge();
@@ -232,6 +272,8 @@ impl LedgerRecord {
             limit: ChargeRecord::of(ledger.budget.limit()),
             neighbours: ledger.neighbours,
             unit: ledger.unit.clone(),
+            unit_id: ledger.unit_id.clone(),
+            records_per_unit: ledger.records_per_unit,
             events: ledger.entries.iter().map(|entry| EventRecord::of(entry, &ledger.groups)).collect(),
             spent: ChargeRecord::of(ledger.spent()),
             totals: ledger.totals(),
@@ -263,16 +305,18 @@ impl EventRecord {
     }
 
     /// Whether noise has the scale that its sensitivity and cost give, and a sensitivity that these neighbours can have: a replaced
-    /// record changes any count twice. Mechanisms that do not rest on a sensitivity state their own scale.
-    fn noise_is_paid(&self, neighbours: Neighbours) -> bool {
-        let is_even = match self.sensitivity {
-            Sensitivity::L1(value) | Sensitivity::LargestScore(value) => value % 2.0 == 0.0,
+    /// record changes any count twice, and k records k times as much. Mechanisms that do not rest on a sensitivity state their own scale.
+    fn noise_is_paid(&self, neighbours: Neighbours, records: u64) -> bool {
+        let twice = if neighbours == Neighbours::ReplaceOne { 2.0 } else { 1.0 };
+        let k = records as f64;
+        let is_multiple = match self.sensitivity {
+            Sensitivity::L1(value) | Sensitivity::LargestScore(value) => value % (twice * k) == 0.0,
             Sensitivity::L2(value) if self.mechanism == Mechanism::DiscreteGaussian => {
-                (value * value).round() % 2.0 == 0.0
+                (value * value).round() % (twice * k * k) == 0.0
             }
             Sensitivity::L2(_) | Sensitivity::BySampling => true,
         };
-        if neighbours == Neighbours::ReplaceOne && !is_even {
+        if !is_multiple {
             return false;
         }
         if let (Mechanism::PermuteAndFlip, Sensitivity::LargestScore(value), Charge::Pure(epsilon)) =

@@ -20,7 +20,11 @@ fn laplace(purpose: &str, epsilon: f64) -> Event {
 
 fn particulars(source: &NoiseSource) -> Particulars {
     Particulars {
-        domains: vec![DomainRecord { variable: "sex".into(), declared_because: "codebook".into() }],
+        domains: vec![DomainRecord {
+            variable: "sex".into(),
+            declared_because: "codebook".into(),
+            origin: Default::default(),
+        }],
         release_size: ReleaseSize::Declared { records: 5000, because: "published".into() },
         randomness: RandomnessRecord::of(source),
         software: SoftwareRecord { name: "lookalike".into(), version: "0.1.0".into() },

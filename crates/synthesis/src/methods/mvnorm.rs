@@ -137,6 +137,10 @@ impl PrivateSynthesizer for Mvnorm {
         }
     }
 
+    fn needs_classes(&self) -> bool {
+        false
+    }
+
     fn accounting(&self) -> crate::private::Accounting {
         crate::private::Accounting::ZeroConcentrated
     }

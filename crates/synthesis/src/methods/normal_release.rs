@@ -98,6 +98,10 @@ impl PrivateSynthesizer for NormalRelease {
         }
     }
 
+    fn needs_classes(&self) -> bool {
+        false
+    }
+
     fn accounting(&self) -> Accounting {
         Accounting::ZeroConcentrated
     }

@@ -3,9 +3,13 @@
 //! A [`PrivateSynthesizer`] never sees the records or a count, only a [`GuardedTable`], which is made from a declared schema
 //! and books every question before it looks. What it may know without asking is [`Public`].
 
+mod candidates;
+mod coincidence;
+mod domains;
 mod run;
 mod settings;
 mod spending;
+mod units;
 
 use privacy::{Charge, GuardedTable, Neighbours};
 use table::{DeclaredSchema, Domain};
@@ -56,6 +60,11 @@ pub trait PrivateSynthesizer: Send + Sync {
     /// The relation of neighbours that its argument needs, if it needs one.
     fn needs_neighbours(&self) -> Option<Neighbours> {
         None
+    }
+
+    /// Whether it looks at numbers in classes, so that a run has to find some.
+    fn needs_classes(&self) -> bool {
+        true
     }
 
     /// Why these settings make no sense within strata, if they do not.

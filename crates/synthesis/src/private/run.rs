@@ -3,15 +3,17 @@
 use std::sync::Arc;
 
 use privacy::ledger::{
-    Budget, DomainRecord, Event, Mechanism, Particulars, PrivacyLedger, RandomnessRecord, ReleaseSize,
-    SoftwareRecord,
+    Budget, DeltaCost, DomainOrigin, DomainRecord, Event, Mechanism, Particulars, PrivacyLedger,
+    RandomnessRecord, ReleaseSize, SoftwareRecord,
 };
-use privacy::{Charge, Cost, GuardedTable, Neighbours, NoiseSource};
+use privacy::{Charge, Cost, GuardedColumns, GuardedTable, Neighbours, NoiseSource};
 use rand::Rng as _;
 use table::schema::{Kind, Origin};
 use table::{Attributes, DeclaredSchema, Domain, Schema, Source};
 
-use super::{PrivacySettings, PrivateSynthesizer, Public, Spending, SpendingPlan};
+use super::domains::Purchases;
+use super::units::Units;
+use super::{Accounting, PrivacySettings, PrivateSynthesizer, Public, Spending, SpendingPlan, coincidence};
 use crate::class_numbers::ClassNumbers;
 use crate::fit::{refuse_impossible_counts, refuse_violations};
 use crate::fitted::{Drawing, Fitted};
@@ -48,19 +50,39 @@ pub(crate) fn fit(
     recipe: &Recipe,
     run: &Run,
 ) -> Result<Fitted, SynthesisError> {
-    let schema = declared(source.schema())?;
-    let setup = Setup::new(&schema, recipe, method)?;
+    let declared = declared(source.schema())?;
+    let asked = Asked::new(&declared, recipe, method.as_ref(), source.table().is_some())?;
+    // What cannot work is refused before anything is paid.
+    let assumed = asked.purchases.assumed()?;
+    let setup = Setup::new(&assumed, recipe, method.as_ref(), &asked)?;
     run.refuse_limits("it has no meaning in a private run; leave it out")?;
     refuse_violations(source)?;
     if source.table().is_none() {
         let counts = source.counts(recipe.groups as usize)?;
         refuse_impossible_counts(source, counts.as_ref(), &setup.zeros)?;
     }
+    let inside = source.table().and_then(coincidence::warning);
     let mut noise = match run.insecure_test_seed {
         Some(seed) => NoiseSource::insecure_test_seed(seed),
         None => NoiseSource::from_operating_system()?,
     };
-    let mut ledger = PrivacyLedger::open(setup.budget, setup.neighbours, schema.schema().unit());
+    let mut ledger = PrivacyLedger::open(asked.budget, asked.neighbours, declared.schema().unit());
+    let mut bounded = None;
+    if let Some(units) = &asked.units {
+        bounded = units.bounded(source, &mut noise)?;
+        ledger = ledger.for_units(&units.identifier, units.most);
+    }
+    let records = bounded.as_ref().or(source.table());
+    let known = match records.filter(|_| !asked.purchases.is_empty()) {
+        Some(records) => asked.purchases.buy(&mut GuardedColumns::new(records, &mut ledger, &mut noise))?,
+        None => assumed.clone(),
+    };
+    let is_recoded = known.schema() != declared.schema();
+    let recoded =
+        records.filter(|_| is_recoded).map(|records| records.in_bought_domains(&known)).transpose()?;
+    let source = recoded.as_ref().or(bounded.as_ref()).map_or(source, Source::from);
+    let schema = known;
+    let setup = Setup::new(&schema, recipe, method.as_ref(), &asked)?;
     let mut guard = GuardedTable::new(source, &schema, recipe.groups as usize, &mut ledger, &mut noise)?;
     let (model, size) = setup.carry_out(&mut guard)?;
     drop(guard);
@@ -76,8 +98,11 @@ pub(crate) fn fit(
     let ledger = ledger.record(particulars);
     ledger.verify()?;
     let seed = noise.rng().next_u64() >> 1;
+    let remarks: Vec<String> =
+        asked.purchases.remark().into_iter().chain(setup.identifier_remarks()).collect();
     let fitted = Fitted::new(setup.drawing(model)?, recipe, seed, records, Vec::new())?
-        .with_own_remarks(&setup.identifier_remarks());
+        .with_own_remarks(&remarks)
+        .with_inside_remarks(inside.into_iter().collect());
     Ok(fitted.with_ledger(Some(ledger)))
 }
 
@@ -85,27 +110,27 @@ pub(crate) fn fit(
 pub fn plan(schema: &DeclaredSchema, recipe: &Recipe) -> Result<SpendingPlan, SynthesisError> {
     recipe.check()?;
     let method = (registry::private(&recipe.method)?)(&recipe.method_options())?;
-    Setup::new(schema, recipe, method)?.plan()
+    let asked = Asked::new(schema, recipe, method.as_ref(), true)?;
+    Setup::new(&asked.purchases.assumed()?, recipe, method.as_ref(), &asked)?.plan()
 }
 
-/// Everything about a run that is known before the records are.
-struct Setup<'a> {
-    schema: &'a DeclaredSchema,
-    recipe: &'a Recipe,
+/// What a recipe asks for and a schema declares, before classes are known.
+struct Asked<'a> {
     settings: PrivacySettings,
-    method: Box<dyn PrivateSynthesizer>,
     budget: Budget,
     neighbours: Neighbours,
-    domain: Domain,
-    zeros: StructuralZeros,
-    strata: Attributes,
+    units: Option<Units>,
+    purchases: Purchases<'a>,
+    /// What is left of the budget when the domains have been bought.
+    available: Charge,
 }
 
-impl<'a> Setup<'a> {
+impl<'a> Asked<'a> {
     fn new(
         schema: &'a DeclaredSchema,
-        recipe: &'a Recipe,
-        method: Box<dyn PrivateSynthesizer>,
+        recipe: &Recipe,
+        method: &dyn PrivateSynthesizer,
+        has_records: bool,
     ) -> Result<Self, SynthesisError> {
         if recipe.seed.is_some() {
             return Err(SynthesisError::SeedInPrivateRun);
@@ -116,13 +141,55 @@ impl<'a> Setup<'a> {
             return Err(SynthesisError::option("after.remove_replicated_uniques", message));
         }
         let settings = recipe.privacy.clone().unwrap_or_default();
-        let budget = settings.budget(method.accounting())?;
+        // A threshold for levels has a δ of its own, which adds up with others, but not with ρ.
+        let buys_levels = schema.schema().variables().iter().any(|variable| variable.bought.levels);
+        let accounting = if buys_levels { Accounting::Basic } else { method.accounting() };
+        let budget = settings.budget(accounting)?;
         let needed = method.needs_neighbours();
         let neighbours = settings.neighbours.or(needed).unwrap_or(Neighbours::AddRemove);
         if needed.is_some_and(|needed| needed != neighbours) {
             let message = format!("the argument of `{}` is for replace-one neighbours only", recipe.method);
             return Err(SynthesisError::option("neighbours", message));
         }
+        let purchases = Purchases::of(
+            schema,
+            recipe.groups as usize,
+            budget.limit(),
+            settings.domain_share,
+            method.needs_classes(),
+            has_records,
+        )?;
+        let left = budget.cost().saturating_sub(purchases.cost);
+        let available = match budget.limit() {
+            Charge::Pure(_) => Charge::Pure(left),
+            Charge::ZeroConcentrated(_) => Charge::ZeroConcentrated(left),
+            Charge::Approximate(_, delta) => {
+                Charge::Approximate(left, DeltaCost::from_units(delta.units() - purchases.delta.units()))
+            }
+        };
+        Ok(Self { settings, budget, neighbours, units: Units::of(schema.schema()), purchases, available })
+    }
+}
+
+/// Everything about a run that is known before the records are.
+struct Setup<'a> {
+    schema: &'a DeclaredSchema,
+    recipe: &'a Recipe,
+    method: &'a dyn PrivateSynthesizer,
+    asked: &'a Asked<'a>,
+    neighbours: Neighbours,
+    domain: Domain,
+    zeros: StructuralZeros,
+    strata: Attributes,
+}
+
+impl<'a> Setup<'a> {
+    fn new(
+        schema: &'a DeclaredSchema,
+        recipe: &'a Recipe,
+        method: &'a dyn PrivateSynthesizer,
+        asked: &'a Asked<'a>,
+    ) -> Result<Self, SynthesisError> {
         let domain = Domain::declared(schema, recipe.groups as usize)?;
         let zeros = StructuralZeros::declared(schema, &domain)?;
         let strata = Attributes::named(&domain, recipe.strata.iter().map(String::as_str))
@@ -140,12 +207,13 @@ impl<'a> Setup<'a> {
             let message = "there is no variable to model; identifiers and formulas are not";
             return Err(SynthesisError::option("method", message));
         }
-        Ok(Self { schema, recipe, settings, method, budget, neighbours, domain, zeros, strata })
+        Ok(Self { schema, recipe, method, asked, neighbours: asked.neighbours, domain, zeros, strata })
     }
 
     /// The number of records, if a person has said it.
     fn stated_size(&self) -> Option<(u64, &'static str)> {
         let records = self
+            .asked
             .settings
             .records
             .map(|records| (records, "stated by the user as public, and disclosed exactly"));
@@ -160,13 +228,13 @@ impl<'a> Setup<'a> {
 
     /// What goes to the first question, and what is left for the method.
     fn split(&self, share: f64) -> (Cost, Charge) {
-        let all = self.budget.cost();
+        let all = self.asked.available.cost();
         let first = all.share((share * 1e6) as u64, 1_000_000);
         (first, self.charge(all.saturating_sub(first)))
     }
 
     fn charge(&self, cost: Cost) -> Charge {
-        match self.budget.limit() {
+        match self.asked.available {
             Charge::Pure(_) => Charge::Pure(cost),
             Charge::ZeroConcentrated(_) => Charge::ZeroConcentrated(cost),
             Charge::Approximate(_, delta) => Charge::Approximate(cost, delta),
@@ -194,10 +262,10 @@ impl<'a> Setup<'a> {
         let (size, charge, policy) = match stated.or(by_definition) {
             Some((records, because)) => {
                 let policy = ReleaseSize::Declared { records, because: because.into() };
-                (records, self.budget.limit(), policy)
+                (records, self.asked.available, policy)
             }
             None => {
-                let (price, left) = self.split(self.settings.size_share);
+                let (price, left) = self.split(self.asked.settings.size_share);
                 let records = guard.noisy_size(NOISY_SIZE, self.charge(price))?.max(1) as u64;
                 (records, left, ReleaseSize::NoisyCount { records, event: NOISY_SIZE.into() })
             }
@@ -211,7 +279,7 @@ impl<'a> Setup<'a> {
         guard: &mut GuardedTable<'_>,
     ) -> Result<(AnyModel, ReleaseSize), SynthesisError> {
         let by = &self.strata;
-        let (price, charge) = self.split(self.settings.strata_share);
+        let (price, charge) = self.split(self.asked.settings.strata_share);
         let sizes = guard.noisy_margin(by, self.charge(price))?.counts;
         let (_, rest) = self.domain.without(by)?;
         let mut sizes = sizes.into_iter().map(|size| size.max(0) as u64);
@@ -256,15 +324,18 @@ impl<'a> Setup<'a> {
     }
 
     fn plan(&self) -> Result<SpendingPlan, SynthesisError> {
-        let mut plan = SpendingPlan::new(&self.recipe.method, &self.budget, self.neighbours);
+        let mut plan = SpendingPlan::new(&self.recipe.method, &self.asked.budget, self.neighbours);
         plan.unit = self.schema.schema().unit().to_owned();
         plan.reason = self.schema.reason().to_owned();
         plan.m = self.recipe.m;
+        plan.units = self.asked.units.as_ref().map(|units| (units.identifier.clone(), units.most));
+        plan.remarks.extend(self.asked.purchases.remark());
+        plan.questions = self.asked.purchases.spending();
         let stated = self.stated_size();
         plan.size = (stated.map_or(ASSUMED_SIZE, |(size, _)| size), stated.is_none());
         let noisy = |purpose: &str, cost: Cost| Spending {
             purpose: purpose.to_owned(),
-            mechanism: match self.budget.limit() {
+            mechanism: match self.asked.available {
                 Charge::ZeroConcentrated(_) => Mechanism::DiscreteGaussian,
                 Charge::Pure(_) | Charge::Approximate(..) => Mechanism::DiscreteLaplace,
             },
@@ -274,7 +345,7 @@ impl<'a> Setup<'a> {
             },
         };
         if !self.strata.is_empty() {
-            let (price, charge) = self.split(self.settings.strata_share);
+            let (price, charge) = self.split(self.asked.settings.strata_share);
             plan.questions.push(noisy(&self.strata_purpose(), price));
             let (_, rest) = self.domain.without(&self.strata)?;
             let first = vec![0; self.strata.len()];
@@ -286,9 +357,9 @@ impl<'a> Setup<'a> {
             plan.in_strata = Some((self.domain.describe(&self.strata), parts as u64, questions));
             return Ok(plan);
         }
-        let mut charge = self.budget.limit();
+        let mut charge = self.asked.available;
         if stated.is_none() && self.neighbours == Neighbours::AddRemove {
-            let (price, left) = self.split(self.settings.size_share);
+            let (price, left) = self.split(self.asked.settings.size_share);
             plan.questions.push(noisy(NOISY_SIZE, price));
             charge = left;
         }
@@ -322,13 +393,16 @@ impl<'a> Setup<'a> {
 
     fn domain_record(&self, variable: &table::Variable) -> DomainRecord {
         let reason = self.schema.reason();
-        let declared_because = match variable.origin {
-            Origin::Declared => reason.to_owned(),
+        let (declared_because, origin) = match variable.origin {
+            Origin::Declared if self.asked.purchases.includes(&variable.name) => {
+                (format!("bought in part by this run, else: {reason}"), DomainOrigin::Bought)
+            }
+            Origin::Declared => (reason.to_owned(), DomainOrigin::Declared),
             Origin::Learned | Origin::Synthetic => {
-                format!("drafted from the records, then declared public: {reason}")
+                (format!("drafted from the records, then declared public: {reason}"), DomainOrigin::Drafted)
             }
         };
-        DomainRecord { variable: variable.name.clone(), declared_because }
+        DomainRecord { variable: variable.name.clone(), declared_because, origin }
     }
 }
 

@@ -32,6 +32,9 @@ pub struct PrivacySettings {
     /// The share of the budget that the sizes of strata cost.
     #[serde(default = "ten_per_cent")]
     pub strata_share: f64,
+    /// The share of the budget that domains cost which are bought: cuts of numbers that have none in the schema, and whatever the schema calls `"private"`.
+    #[serde(default = "ten_per_cent")]
+    pub domain_share: f64,
 }
 
 fn five_per_cent() -> f64 {
@@ -52,6 +55,7 @@ impl Default for PrivacySettings {
             records: None,
             size_share: five_per_cent(),
             strata_share: ten_per_cent(),
+            domain_share: ten_per_cent(),
         }
     }
 }
@@ -78,7 +82,12 @@ impl PrivacySettings {
 
     /// Refuses shares that leave nothing for the method.
     pub fn check(&self) -> Result<(), SynthesisError> {
-        for (name, share) in [("size_share", self.size_share), ("strata_share", self.strata_share)] {
+        let shares = [
+            ("size_share", self.size_share),
+            ("strata_share", self.strata_share),
+            ("domain_share", self.domain_share),
+        ];
+        for (name, share) in shares {
             if !(share > 0.0 && share < 0.9) {
                 return Err(SynthesisError::option(name, "it must lie above 0 and below 0.9"));
             }

@@ -27,6 +27,8 @@ pub struct SpendingPlan {
     pub neighbours: Neighbours,
     /// What one record stands for.
     pub unit: String,
+    /// The column that names the unit of a record, if one is declared, and the most records of one unit.
+    pub units: Option<(String, u64)>,
     /// The number of records that is planned for, and whether a noisy count will decide it.
     pub size: (u64, bool),
     /// The number of data sets.
@@ -37,6 +39,8 @@ pub struct SpendingPlan {
     pub in_strata: Option<(String, u64, Vec<Spending>)>,
     /// Why each domain may be taken as public.
     pub reason: String,
+    /// What there is to know of it, such as which domains are bought.
+    pub remarks: Vec<String>,
 }
 
 impl SpendingPlan {
@@ -47,12 +51,26 @@ impl SpendingPlan {
             limit: budget.limit(),
             neighbours,
             unit: String::new(),
+            units: None,
             size: (0, false),
             m: 1,
             questions: Vec::new(),
             in_strata: None,
             reason: String::new(),
+            remarks: Vec::new(),
         }
+    }
+
+    /// What neighbouring tables differ in.
+    pub fn neighbours_sentence(&self) -> String {
+        let (name, records) =
+            self.units.as_ref().map_or((None, 1), |(name, most)| (Some(name.as_str()), *most));
+        self.neighbours.sentence(name, records)
+    }
+
+    /// What is to be said of the guarantee that was asked for.
+    pub fn caveats(&self) -> Vec<String> {
+        self.asked.caveats(Some(self.size.0).filter(|_| !self.size.1))
     }
 
     /// The plan for machines.
@@ -73,6 +91,10 @@ impl SpendingPlan {
             "limit": { "notion": self.limit.notion(), "cost": self.limit.cost().lower(), "delta": self.limit.delta().lower() },
             "neighbours": self.neighbours,
             "unit": self.unit,
+            "unit_id": self.units.as_ref().map(|(name, _)| name),
+            "records_per_unit": self.units.as_ref().map_or(1, |(_, most)| *most),
+            "caveats": self.caveats(),
+            "remarks": self.remarks,
             "records": self.size.0,
             "records_are_assumed": self.size.1,
             "m": self.m,

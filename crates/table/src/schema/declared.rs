@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::Schema;
+use super::{Schema, Variable};
 use crate::{Table, TableError};
 
 /// A schema that a person declared public, with the reason; the domain may be published.
@@ -31,6 +31,14 @@ impl DeclaredSchema {
     /// Why the domain may be taken as public.
     pub fn reason(&self) -> &str {
         self.0.declaration().unwrap_or_default()
+    }
+
+    /// The same schema with other domains of its variables, which were bought and may be published.
+    pub fn with_domains(&self, domain: impl FnMut(&Variable) -> Variable) -> Result<Self, TableError> {
+        let schema =
+            Schema { variables: self.0.variables.iter().map(domain).collect(), ..Schema::clone(&self.0) };
+        schema.check()?;
+        Ok(Self(Arc::new(schema)))
     }
 }
 

@@ -7,7 +7,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{
-    DecimalMark, Identifier, Kind, Levels, Origin, Rule, Schema, Shape, SpecialCode, Stored, Variable,
+    CutRule, DecimalMark, Identifier, Kind, Levels, Origin, Purchase, Rule, Schema, Shape, SpecialCode,
+    Stored, Variable,
 };
 use crate::TableError;
 use crate::date::{DateFormat, FORMATS};
@@ -38,6 +39,10 @@ pub struct SchemaFile {
 pub struct TableSection {
     /// What one record stands for; the privacy unit.
     pub unit: Option<String>,
+    /// The identifier column that names the unit of privacy of each record.
+    pub unit_id: Option<String>,
+    /// The most records of one unit that a private run keeps, chosen at random; without it, units with several records are refused.
+    pub max_rows_per_unit: Option<u32>,
     /// Whether a person takes the domain as public.
     #[serde(default)]
     pub declared: bool,
@@ -57,10 +62,10 @@ pub struct TableSection {
 pub struct VariableSection {
     /// What kind of values it holds.
     pub kind: KindName,
-    /// The levels of a categorical variable, in order; text or whole numbers.
-    pub levels: Option<Vec<Scalar>>,
-    /// Smallest and largest number, or first and last day or time.
-    pub range: Option<[Scalar; 2]>,
+    /// The levels of a categorical variable, in order; text or whole numbers. `"private"`: a private run buys those that are frequent enough.
+    pub levels: Option<LevelsKey>,
+    /// Smallest and largest number, or first and last day or time. `"private"`: a private run buys them.
+    pub range: Option<RangeKey>,
     /// How a date or a time is written, such as `DD.MM.YYYY` or `YYYY-MM-DD HH:MM:SS`.
     pub format: Option<String>,
     /// `true` when empty fields may occur, or the list of texts that mean missing beside the empty field.
@@ -69,8 +74,11 @@ pub struct VariableSection {
     /// Special codes and their meaning.
     #[serde(default)]
     pub codes: IndexMap<String, String>,
-    /// Class limits: numbers, days or times.
-    pub cuts: Option<Vec<Scalar>>,
+    /// Class limits: numbers, days or times; one that is given twice is a class of its own. `"private"`: quantiles, which a private run
+    /// buys (it does so by itself where nothing is said); `"equal"`: classes of equal width over the range.
+    pub cuts: Option<CutsKey>,
+    /// Numbers, days or times between which equally many records of a class lie; draws within a class are even between two of them.
+    pub knots: Option<Vec<Scalar>>,
     /// The coarser variable in which this one is nested.
     pub within: Option<String>,
     /// Under which level of `within` each level lies.
@@ -149,6 +157,47 @@ pub enum Scalar {
     Date(toml::value::Datetime),
 }
 
+/// The entry of `levels` that a draft for publication leaves to be replaced; a schema with one is refused.
+pub const GAP: &str = "FILL IN";
+
+/// The `levels` key.
+#[derive(Clone, Debug, PartialEq, Deserialize, JsonSchema)]
+#[serde(untagged, expecting = "`levels` must be a list of text or whole numbers, or \"private\"")]
+pub enum LevelsKey {
+    /// The levels.
+    Listed(Vec<Scalar>),
+    /// Bought by a private run.
+    Bought(BoughtWord),
+}
+
+/// The `range` key.
+#[derive(Clone, Debug, PartialEq, Deserialize, JsonSchema)]
+#[serde(untagged, expecting = "`range` must be a list of two values, or \"private\"")]
+pub enum RangeKey {
+    /// Smallest and largest.
+    Between([Scalar; 2]),
+    /// Bought by a private run.
+    Bought(BoughtWord),
+}
+
+/// The `cuts` key.
+#[derive(Clone, Debug, PartialEq, Deserialize, JsonSchema)]
+#[serde(untagged, expecting = "`cuts` must be a list of numbers, \"private\" or \"equal\"")]
+pub enum CutsKey {
+    /// The limits.
+    Listed(Vec<Scalar>),
+    /// How they are found.
+    Found(CutRule),
+}
+
+/// What a private run buys.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum BoughtWord {
+    /// From its budget.
+    Private,
+}
+
 /// The `missing` key: a truth value or a list of tokens.
 #[derive(Clone, Debug, PartialEq, Deserialize, JsonSchema)]
 #[serde(untagged)]
@@ -225,10 +274,13 @@ impl SchemaFile {
     /// The schema, with the levels that were left open taken from `learned` and marked as such. A schema that is declared public
     /// has no gaps to fill: what is read off the records was declared by nobody.
     pub fn complete(self, learned: Option<&Schema>) -> Result<Schema, TableError> {
-        let learned = learned.filter(|_| !self.table.declared);
+        let is_declared = self.table.declared;
         let mut variables = Vec::with_capacity(self.variables.len());
         for (name, section) in self.variables {
-            let found = learned.and_then(|schema| schema.variable(&name).ok());
+            // Levels that a private run buys are known to the reader of the records, and to nobody else.
+            let is_bought = matches!(section.levels, Some(LevelsKey::Bought(_)));
+            let found = learned.filter(|_| !is_declared || is_bought);
+            let found = found.and_then(|schema| schema.variable(&name).ok());
             variables.push(section.into_variable(name, found)?);
         }
         let rules = self.rules.iter().map(|rule| {
@@ -246,11 +298,12 @@ impl SchemaFile {
             }
             (declared, reason) => reason.filter(|_| declared),
         };
-        Ok(schema
+        schema
             .with_unit(self.table.unit.unwrap_or_else(|| "record".into()))
             .with_decimal(self.table.decimal)
             .with_missing_tokens(self.table.missing)
-            .with_declaration(declaration))
+            .with_declaration(declaration)
+            .with_unit_id(self.table.unit_id, self.table.max_rows_per_unit)
     }
 }
 
@@ -316,7 +369,15 @@ impl VariableSection {
         let (format, time_format) = self.formats().map_err(refuse)?;
         let levels = || {
             match (&self.levels, learned.and_then(|variable| variable.kind.levels())) {
-            (Some(levels), _) => {
+            (Some(LevelsKey::Bought(_)), learned) => Ok((learned.cloned().unwrap_or_default(), false)),
+            (Some(LevelsKey::Listed(levels)), _) => {
+                let is_gap = |level: &Scalar| matches!(level, Scalar::Text(text) if text.starts_with(GAP));
+                if levels.iter().any(is_gap) {
+                    return Err(refuse(format!(
+                        "its `levels` still hold the gap that the draft left (\"{GAP} …\"): put the levels of the code book that very few records \
+                         have in its place, or delete it where there are none"
+                    )));
+                }
                 let texts = levels.iter().map(Scalar::level).collect::<Option<Vec<_>>>();
                 let texts = texts.ok_or_else(|| refuse("levels must be text or whole numbers".into()))?;
                 let levels = Levels::new(texts);
@@ -365,25 +426,34 @@ impl VariableSection {
             }
             KindName::TextId => Kind::TextId,
         };
+        let bought = Purchase {
+            range: matches!(self.range, Some(RangeKey::Bought(_))),
+            levels: matches!(self.levels, Some(LevelsKey::Bought(_))),
+            cuts: match &self.cuts {
+                Some(CutsKey::Found(rule)) => *rule,
+                Some(CutsKey::Listed(_)) | None => CutRule::Usual,
+            },
+        };
         let codes = self.codes.into_iter().map(|(code, meaning)| match code.parse::<f64>() {
             Ok(value) => Ok(SpecialCode { value, meaning }),
             Err(_) => Err(refuse(format!("the special code `{code}` is not a number"))),
         });
         let codes = codes.collect::<Result<_, _>>()?;
-        let cuts = match self.cuts {
-            None => None,
-            Some(cuts) => {
-                let cuts = cuts.iter().map(|cut| match self.kind {
-                    KindName::Date => cut.day(format).map(f64::from),
-                    KindName::Datetime => cut.time(time_format).map(|time| time as f64),
-                    _ => cut.number(),
-                });
-                let cuts = cuts.collect::<Option<Vec<f64>>>();
-                Some(cuts.ok_or_else(|| {
-                    refuse("cuts must be numbers, dates for a date, or times for a datetime".into())
-                })?)
-            }
+        let numbers = |key: &str, numbers: &[Scalar]| {
+            let numbers = numbers.iter().map(|number| match self.kind {
+                KindName::Date => number.day(format).map(f64::from),
+                KindName::Datetime => number.time(time_format).map(|time| time as f64),
+                _ => number.number(),
+            });
+            let message =
+                || refuse(format!("{key} must be numbers, dates for a date, or times for a datetime"));
+            numbers.collect::<Option<Vec<f64>>>().ok_or_else(message)
         };
+        let cuts = match &self.cuts {
+            Some(CutsKey::Listed(cuts)) => Some(numbers("cuts", cuts)?),
+            Some(CutsKey::Found(_)) | None => None,
+        };
+        let knots = self.knots.as_deref().map_or(Ok(Vec::new()), |knots| numbers("knots", knots))?;
         let (missing, missing_tokens) = match self.missing {
             MissingKey::Flag(flag) => (flag, Vec::new()),
             MissingKey::Tokens(tokens) => (true, tokens),
@@ -406,6 +476,8 @@ impl VariableSection {
             missing_tokens,
             codes,
             cuts,
+            knots,
+            bought,
             within: self.within,
             parents: self.parents,
             formula,
@@ -419,10 +491,10 @@ impl VariableSection {
 }
 
 /// `Some(None)` without a range, `None` when a bound is not what is wanted.
-fn pair<T>(range: &Option<[Scalar; 2]>, bound: impl Fn(&Scalar) -> Option<T>) -> Option<Option<(T, T)>> {
+fn pair<T>(range: &Option<RangeKey>, bound: impl Fn(&Scalar) -> Option<T>) -> Option<Option<(T, T)>> {
     match range {
-        None => Some(None),
-        Some([low, high]) => Some(Some((bound(low)?, bound(high)?))),
+        None | Some(RangeKey::Bought(_)) => Some(None),
+        Some(RangeKey::Between([low, high])) => Some(Some((bound(low)?, bound(high)?))),
     }
 }
 

@@ -4,7 +4,7 @@ use indexmap::IndexMap;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::file::{KindName, MissingKey, Scalar, SchemaFile, VariableSection};
+use super::file::{KindName, LevelsKey, MissingKey, RangeKey, Scalar, SchemaFile, VariableSection};
 use crate::TableError;
 use crate::date::{DateFormat, FORMATS};
 use crate::datetime::{DatetimeFormat, Joint, Precision};
@@ -74,7 +74,7 @@ fn from_sdv(metadata: SdvMetadata) -> Result<SchemaFile, TableError> {
             _ if primary_key == Some(name) => KindName::TextId,
             "categorical" | "boolean" if column.order.is_empty() => KindName::Categorical,
             "categorical" | "boolean" => {
-                section.levels = Some(column.order.iter().filter_map(scalar).collect());
+                section.levels = Some(LevelsKey::Listed(column.order.iter().filter_map(scalar).collect()));
                 KindName::Ordinal
             }
             "numerical" => match column.computer_representation.as_deref() {
@@ -152,13 +152,13 @@ fn from_private_pgm(document: &Value) -> Result<SchemaFile, TableError> {
         let bound = |key: &str| domain.get(key).and_then(scalar);
         let mut section = VariableSection::default();
         if let Some(size) = domain.as_u64().filter(|size| (1..=10_000_000).contains(size)) {
-            section.levels = Some((0..size as i64).map(Scalar::Integer).collect());
+            section.levels = Some(LevelsKey::Listed((0..size as i64).map(Scalar::Integer).collect()));
         } else if let Some(levels) = listed {
-            section.levels = Some(levels.iter().filter_map(scalar).collect());
+            section.levels = Some(LevelsKey::Listed(levels.iter().filter_map(scalar).collect()));
         } else if let (Some(low), Some(high)) = (bound("lower"), bound("upper")) {
             let whole = matches!((&low, &high), (Scalar::Integer(_), Scalar::Integer(_)));
             section.kind = if whole { KindName::Integer } else { KindName::Real };
-            section.range = Some([low, high]);
+            section.range = Some(RangeKey::Between([low, high]));
         } else {
             return refuse(format!(
                 "`{name}`: expected a number of levels, a list of levels, or lower and upper bounds"

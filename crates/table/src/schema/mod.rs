@@ -10,6 +10,7 @@ mod foreign;
 mod identifier;
 mod levels;
 mod nesting;
+mod purchase;
 mod shown;
 mod stored;
 mod write;
@@ -19,9 +20,10 @@ use serde::{Deserialize, Serialize};
 
 pub use conformance::{Located, Violation, Violations};
 pub use declared::{DeclaredSchema, LearnedSchema};
-pub use file::{KindName, SchemaFile, VariableSection, located};
+pub use file::{GAP, KindName, SchemaFile, VariableSection, located};
 pub use identifier::Identifier;
 pub use levels::Levels;
+pub use purchase::{CutRule, Purchase};
 pub use shown::Shown;
 pub use stored::Stored;
 pub(crate) use stored::{exact_number, is_long_number};
@@ -35,6 +37,8 @@ use crate::expression::Expression;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Schema {
     unit: String,
+    unit_id: Option<String>,
+    max_rows_per_unit: Option<u32>,
     decimal: DecimalMark,
     declaration: Option<String>,
     missing_tokens: Vec<String>,
@@ -56,8 +60,13 @@ pub struct Variable {
     pub missing_tokens: Vec<String>,
     /// Numbers that are not measurements, such as -8 for "not applicable".
     pub codes: Vec<SpecialCode>,
-    /// Class limits for methods that need classes: `[0, 860, 1200]` are the classes 0 to below 860 and 860 to 1200.
+    /// Class limits for methods that need classes: `[0, 860, 1200]` are the classes 0 to below 860 and 860 to 1200. A limit that is given
+    /// twice is a class of its own: `[0, 0, 860]` are the class of 0 and that of numbers above 0.
     pub cuts: Option<Vec<f64>>,
+    /// Numbers between which equally many records of a class lie: a draw within a class is even between two of them.
+    pub knots: Vec<f64>,
+    /// What of its domain a private run buys.
+    pub bought: Purchase,
     /// The coarser variable in which this one is nested.
     pub within: Option<String>,
     /// Under which level of `within` each level lies; where it is not said, it is read off the records.
@@ -251,6 +260,8 @@ impl Variable {
             missing_tokens: Vec::new(),
             codes: Vec::new(),
             cuts: None,
+            knots: Vec::new(),
+            bought: Purchase::default(),
             within: None,
             parents: IndexMap::new(),
             formula: None,
@@ -315,7 +326,9 @@ impl Variable {
             Kind::Datetime { range: Some((first, last)), .. } if first > last => {
                 return refuse("the range of times is empty; put the earlier one first".into());
             }
-            Kind::Categorical { levels } | Kind::Ordinal { levels } if levels.len() == 0 && !self.missing => {
+            Kind::Categorical { levels } | Kind::Ordinal { levels }
+                if levels.len() == 0 && !self.missing && !self.bought.levels =>
+            {
                 return refuse("the list of levels is empty; name at least one level".into());
             }
             _ => {}
@@ -367,14 +380,34 @@ impl Variable {
                     self.kind.name()
                 ));
             }
-            let ascending = cuts.windows(2).all(|pair| pair[0] < pair[1]);
+            let ascending = cuts.windows(2).all(|pair| pair[0] <= pair[1])
+                && cuts.windows(3).all(|three| three[0] < three[2])
+                && cuts.first() < cuts.last();
             let range = self.declared_range();
             if cuts.len() < 2 || !ascending || cuts.iter().any(|cut| !cut.is_finite()) {
-                return refuse("cuts must be at least two numbers, each above the one before".into());
+                return refuse(
+                    "cuts must be at least two numbers in ascending order; a number that is given twice is a class of its own".into(),
+                );
             }
             if range.is_some_and(|(low, high)| low < cuts[0] || high > cuts[cuts.len() - 1]) {
                 return refuse("the first and last cut must enclose the range".into());
             }
+        }
+        if (!self.knots.is_empty() || self.bought.cuts != CutRule::Usual) && !self.kind.is_numeric() {
+            return refuse(format!(
+                "cuts and knots are for numbers, dates and times, and the kind is {}",
+                self.kind.name()
+            ));
+        }
+        let knots_ascend = self.knots.is_sorted_by(|left, right| left < right);
+        if !knots_ascend || self.knots.iter().any(|knot| !knot.is_finite()) {
+            return refuse("knots must be numbers, each above the one before".into());
+        }
+        if self.bought.levels && (self.within.is_some() || !self.parents.is_empty()) {
+            return refuse(
+                "`levels = \"private\"` does not go with `within`, which names levels; list the levels"
+                    .into(),
+            );
         }
         if self.within.is_some() && self.kind.levels().is_none() {
             return refuse(format!(
@@ -419,6 +452,8 @@ impl Schema {
     ) -> Result<Self, TableError> {
         let schema = Self {
             unit: "record".into(),
+            unit_id: None,
+            max_rows_per_unit: None,
             decimal: DecimalMark::default(),
             declaration: None,
             missing_tokens: Vec::new(),
@@ -434,6 +469,13 @@ impl Schema {
     pub fn with_unit(mut self, unit: impl Into<String>) -> Self {
         self.unit = unit.into();
         self
+    }
+
+    /// The same schema with the identifier of the unit of privacy, and the most records that one unit may have.
+    pub fn with_unit_id(mut self, name: Option<String>, most: Option<u32>) -> Result<Self, TableError> {
+        (self.unit_id, self.max_rows_per_unit) = (name, most);
+        self.check_unit_id()?;
+        Ok(self)
     }
 
     /// The same schema with another mark before the decimals of real numbers in CSV files.
@@ -499,7 +541,10 @@ impl Schema {
         let rules =
             self.rules.iter().filter(|rule| is_kept(&rule.when) && is_kept(&rule.then)).cloned().collect();
         let impossible = self.impossible.iter().filter(|condition| is_kept(condition)).cloned().collect();
-        let schema = Self { variables, rules, impossible, ..self.clone() };
+        let mut schema = Self { variables, rules, impossible, ..self.clone() };
+        if schema.unit_id.as_deref().is_some_and(|name| !names.contains(&name)) {
+            (schema.unit_id, schema.max_rows_per_unit) = (None, None);
+        }
         schema.check()?;
         Ok(schema)
     }
@@ -541,6 +586,8 @@ impl Schema {
             }
             self.check_reference(variable)?;
         }
+        self.check_unit_id()?;
+        self.refuse_rules_on_bought_levels()?;
         for rule in &self.rules {
             rule.when.condition(&self.variables)?;
             rule.then.condition(&self.variables)?;
@@ -558,6 +605,57 @@ impl Schema {
                 .as_ref()
                 .map_or_else(Vec::new, |formula| formula.variables().into_iter().collect())
         })
+    }
+
+    /// The identifier of the unit of privacy is an identifier, and never missing: a record without one could be anybody's.
+    fn check_unit_id(&self) -> Result<(), TableError> {
+        let refuse = |message: String| Err(TableError::schema("[table]", message));
+        if self.max_rows_per_unit == Some(0) {
+            return refuse("`max_rows_per_unit` must be at least 1".into());
+        }
+        match &self.unit_id {
+            None if self.max_rows_per_unit.is_some() => refuse(
+                "`max_rows_per_unit` needs `unit_id`, the column that names the unit of a record".into(),
+            ),
+            None => Ok(()),
+            Some(name) => {
+                let Ok(variable) = self.variable(name) else {
+                    let names = self.variables.iter().map(|variable| variable.name.as_str());
+                    let hint = crate::similar_name::hint(name, names);
+                    return refuse(format!("`unit_id` names `{name}`, which is not a variable{hint}"));
+                };
+                if variable.kind != Kind::TextId {
+                    return refuse(format!(
+                        "`unit_id` names `{name}`, whose kind is {}; make it a `text-id`",
+                        variable.kind.name()
+                    ));
+                }
+                if variable.missing {
+                    return refuse(format!(
+                        "`unit_id` names `{name}`, which may be missing: a record without it could belong to any unit; fill in the \
+                         identifiers and remove `missing`"
+                    ));
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// A rule names levels, so that whether a bought level is among them would be told by an error.
+    fn refuse_rules_on_bought_levels(&self) -> Result<(), TableError> {
+        let expressions = self.rules.iter().flat_map(|rule| [&rule.when, &rule.then]).chain(&self.impossible);
+        let named: Vec<&str> = expressions.flat_map(|expression| expression.variables()).collect();
+        let is_named = |variable: &&Variable| {
+            let is_parent = self.variables.iter().any(|other| other.within.as_ref() == Some(&variable.name));
+            variable.bought.levels && (is_parent || named.contains(&variable.name.as_str()))
+        };
+        match self.variables.iter().find(is_named) {
+            Some(variable) => Err(TableError::variable(
+                &variable.name,
+                "`levels = \"private\"` does not go with rules, impossible cells or nesting, which name levels; list the levels",
+            )),
+            None => Ok(()),
+        }
     }
 
     /// Follows `needs` from every variable and refuses to come back to where it started.
@@ -582,6 +680,16 @@ impl Schema {
     /// What one record stands for; the privacy unit.
     pub fn unit(&self) -> &str {
         &self.unit
+    }
+
+    /// The identifier of the unit of privacy, if one is named.
+    pub fn unit_id(&self) -> Option<&str> {
+        self.unit_id.as_deref()
+    }
+
+    /// The most records that one unit may have in a private run; more are left out.
+    pub fn max_rows_per_unit(&self) -> Option<u32> {
+        self.max_rows_per_unit
     }
 
     /// The mark before the decimals of real numbers in CSV files.

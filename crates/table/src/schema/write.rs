@@ -37,6 +37,12 @@ impl Schema {
         }
         out.push_str("[table]\n");
         writeln!(out, "unit = {}    # what one record stands for; the privacy unit", quoted(&self.unit))?;
+        if let Some(name) = &self.unit_id {
+            writeln!(out, "unit_id = {}    # the column that names the unit of each record", quoted(name))?;
+        }
+        if let Some(most) = self.max_rows_per_unit {
+            writeln!(out, "max_rows_per_unit = {most}")?;
+        }
         writeln!(out, "declared = {}", self.declaration.is_some())?;
         writeln!(out, "reason = {}", quoted(self.declaration.as_deref().unwrap_or_default()))?;
         if !self.missing_tokens.is_empty() {
@@ -68,6 +74,9 @@ impl Variable {
         writeln!(out, "[variables.{}]", key(&self.name))?;
         writeln!(out, "kind = \"{}\"", self.kind.name())?;
         match &self.kind {
+            Kind::Categorical { .. } | Kind::Ordinal { .. } if self.bought.levels => {
+                out.push_str("levels = \"private\"\n");
+            }
             Kind::Categorical { levels } | Kind::Ordinal { levels } => {
                 writeln!(out, "levels = {}", list(levels.iter().map(quoted)))?;
             }
@@ -99,6 +108,9 @@ impl Variable {
             }
             Kind::Integer { range: None } | Kind::Real { range: None } | Kind::TextId => {}
         }
+        if self.bought.range {
+            out.push_str("range = \"private\"\n");
+        }
         if !self.missing_tokens.is_empty() {
             writeln!(out, "missing = {}", list(self.missing_tokens.iter().map(|token| quoted(token))))?;
         } else if self.missing {
@@ -111,13 +123,18 @@ impl Variable {
                 .map(|code| format!("{} = {}", key(&number(code.value)), quoted(&code.meaning)));
             writeln!(out, "codes = {{ {} }}", codes.collect::<Vec<_>>().join(", "))?;
         }
+        let limit = |limit: &f64| match self.kind {
+            Kind::Date { .. } => quoted(&DateFormat::Iso.format(*limit as i32)),
+            Kind::Datetime { format, .. } => quoted(&format.iso(*limit as i64)),
+            _ => number(*limit),
+        };
         if let Some(cuts) = &self.cuts {
-            let cuts = cuts.iter().map(|cut| match self.kind {
-                Kind::Date { .. } => quoted(&DateFormat::Iso.format(*cut as i32)),
-                Kind::Datetime { format, .. } => quoted(&format.iso(*cut as i64)),
-                _ => number(*cut),
-            });
-            writeln!(out, "cuts = {}", list(cuts))?;
+            writeln!(out, "cuts = {}", list(cuts.iter().map(limit)))?;
+        } else if let Some(rule) = self.bought.cuts.name() {
+            writeln!(out, "cuts = \"{rule}\"")?;
+        }
+        if !self.knots.is_empty() {
+            writeln!(out, "knots = {}", list(self.knots.iter().map(limit)))?;
         }
         if let Some(parent) = &self.within {
             writeln!(out, "within = {}", quoted(parent))?;
