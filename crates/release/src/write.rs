@@ -130,7 +130,8 @@ impl Release<'_> {
     fn write_internal(&self, folder: &Path) -> Result<(), SynthesisError> {
         let mut attached = self.attachments.iter().filter(|file| file.internal).peekable();
         let is_private = self.ledger.is_some();
-        if is_private && attached.peek().is_none() {
+        let inside = self.fitted.inside_remarks();
+        if is_private && attached.peek().is_none() && inside.is_empty() {
             return Ok(());
         }
         let mut files = attached
@@ -145,7 +146,7 @@ impl Release<'_> {
                 .into(),
             seed: (!is_private).then_some(self.fitted.seed()),
             input_sha256: self.input_sha256.clone().filter(|_| !is_private),
-            remarks: self.fitted.remarks(),
+            remarks: self.fitted.remarks().into_iter().chain(inside.iter().cloned()).collect(),
             files,
         };
         seal(folder, (INTERNAL, INTERNAL_HASH), &pretty(&internal), true)

@@ -20,6 +20,9 @@ pub(super) struct Describe {
     /// Draft a schema to review, and write it to this file
     #[arg(long, value_name = "FILE")]
     write_schema: Option<PathBuf>,
+    /// Round ranges of the draft outwards and leave a gap, which a person must fill in, for levels that fewer than three records have
+    #[arg(long, requires = "write_schema")]
+    for_publication: bool,
     /// Variables by which an intruder might know people: how many records are unique on them
     #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
     keys: Vec<String>,
@@ -39,7 +42,9 @@ impl Describe {
         let described = request.run(&everywhere.watch())?;
         if let Some(path) = &self.write_schema {
             // A draft holds the levels and extremes of the records.
-            output_file::write_private(path, described.draft().as_bytes(), everywhere.force)?;
+            let draft =
+                if self.for_publication { described.draft_for_publication() } else { described.draft() };
+            output_file::write_private(path, draft.as_bytes(), everywhere.force)?;
         }
         let text = report::profile_text(&self.data.display().to_string(), &described.profile);
         everywhere.deliver(&text, || serde_json::json!(described.profile))?;

@@ -109,6 +109,9 @@ impl Synth {
         let request = SynthesiseRequest { noise: self.privacy.noise(), ..request.into_folder(out) };
         let made = request.run(&everywhere.watch()).map_err(|error| self.with_commands(error))?;
         let Some(manifest) = &made.manifest else { return Ok(ExitCode::SUCCESS) };
+        for remark in made.fitted.inside_remarks() {
+            eprintln!("note for the owner of the data, not for publication: {remark}");
+        }
         let mut text = summary(out, manifest, &made.fitted.remarks());
         if request.recipe.seed.is_some() {
             text.push_str(SEEDED);

@@ -36,6 +36,7 @@ pub struct DescribeOutcome {
     /// Every variable with what a person should know of it, and the cross-table.
     pub profile: Profile,
     schema: Schema,
+    for_publication: Schema,
 }
 
 impl DescribeRequest {
@@ -51,7 +52,8 @@ impl DescribeRequest {
         let mut profile = profile(&table, &self.keys, &Grouping::default())?;
         profile.violations = violations;
         let schema = table.schema_with_parents().with_missing_tokens(self.data.missing().to_vec());
-        Ok(DescribeOutcome { profile, schema })
+        let for_publication = schema.for_publication(&table);
+        Ok(DescribeOutcome { profile, schema, for_publication })
     }
 }
 
@@ -65,6 +67,12 @@ impl DescribeOutcome {
     pub fn draft(&self) -> String {
         let notes = self.profile.variables.iter().map(|variable| variable.notes.as_slice());
         self.schema.to_toml_with_notes(&notes.collect::<Vec<_>>())
+    }
+
+    /// The same draft without what very few records have: ranges rounded outwards, and a gap that a person must fill in where levels are rare. Notes, which
+    /// are about the records, are left out.
+    pub fn draft_for_publication(&self) -> String {
+        self.for_publication.to_toml()
     }
 
     /// The draft, declared public by a person for this reason: the levels and ranges that the records show become those of the release.

@@ -232,3 +232,161 @@ pub(super) fn quantile_scores(values: &[f64], candidates: &[f64], at: usize, par
     };
     candidates.iter().map(score).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use table::read::{ReadOptions, read_csv_text};
+    use table::schema::SchemaFile;
+
+    use super::*;
+    use crate::chi_square::chi_square_p_value;
+    use crate::ledger::Budget;
+    use crate::{Delta, Epsilon, Neighbours};
+
+    fn numbers(values: &[f64]) -> Table {
+        let schema = "[table]\ndeclared = true\nreason = \"invented\"\n[variables.x]\nkind = \"real\"\nrange = [0, 10]\n";
+        let options =
+            ReadOptions { schema: Some(SchemaFile::parse(schema).unwrap()), ..ReadOptions::default() };
+        let lines: Vec<String> = values.iter().map(f64::to_string).collect();
+        read_csv_text(&format!("x\n{}\n", lines.join("\n")), &options).unwrap()
+    }
+
+    fn ledger(neighbours: Neighbours, records: u64) -> PrivacyLedger {
+        let budget = Budget::approximate(Epsilon::new(100.0).unwrap(), Delta::new(0.1).unwrap()).unwrap();
+        PrivacyLedger::open(budget, neighbours, "person").for_units("id", records)
+    }
+
+    fn epsilon(value: f64) -> Cost {
+        Cost::rounded_down(value).unwrap()
+    }
+
+    const CANDIDATES: [f64; 5] = [1.0, 2.0, 3.0, 5.0, 8.0];
+
+    /// P(c) ∝ exp(ε·score/(2Δ)) for the cut before part `at` of `parts`.
+    fn by_enumeration(values: &[f64], at: usize, parts: usize, change: f64, epsilon: f64) -> Vec<f64> {
+        let mut values = values.to_vec();
+        values.sort_unstable_by(f64::total_cmp);
+        let scores = quantile_scores(&values, &CANDIDATES, at, parts);
+        let weights: Vec<f64> =
+            scores.iter().map(|score| (epsilon * *score as f64 / (2.0 * change)).exp()).collect();
+        let sum: f64 = weights.iter().sum();
+        weights.into_iter().map(|weight| weight / sum).collect()
+    }
+
+    /// The median of five numbers among five candidates: the draws are those of the formula. Wrongly failing with probability 10⁻⁶.
+    #[test]
+    fn a_cut_has_the_probabilities_of_the_exponential_mechanism() {
+        let values = [0.5, 1.5, 1.5, 4.0, 9.0];
+        let table = numbers(&values);
+        for (neighbours, records) in
+            [(Neighbours::AddRemove, 1), (Neighbours::AddRemove, 3), (Neighbours::ReplaceOne, 1)]
+        {
+            let mut counts = [0_u64; 5];
+            for seed in 0..8_000 {
+                let (mut ledger, mut noise) =
+                    (ledger(neighbours, records), NoiseSource::insecure_test_seed(seed));
+                let mut columns = GuardedColumns::new(&table, &mut ledger, &mut noise);
+                let candidates = |_: f64, _: f64| CANDIDATES.to_vec();
+                let charge = Charge::Pure(epsilon(2.0));
+                let cuts = columns.quantile_cuts("x", 2, (0.0, 10.0), &[], &candidates, charge).unwrap();
+                let at = CANDIDATES.iter().position(|candidate| *candidate == cuts[0].1).unwrap();
+                counts[at] += 1;
+            }
+            let twice = if neighbours == Neighbours::ReplaceOne { 2.0 } else { 1.0 };
+            let shares = by_enumeration(&values, 1, 2, 2.0 * twice * records as f64, 2.0);
+            assert!(chi_square_p_value(&counts, &shares) > 1e-6, "{counts:?} {shares:?}");
+        }
+    }
+
+    /// For every unit of up to three records that is added, no probability grows or shrinks by more than e^ε; with the sensitivity of one record it would.
+    #[test]
+    fn neighbours_with_a_unit_of_several_records_stay_within_epsilon() {
+        let values = [0.5, 1.5, 1.5, 4.0, 9.0];
+        let places = [0.2, 1.7, 2.5, 4.5, 9.5];
+        let worst = |records: f64, at: usize, parts: usize| {
+            let change = 2.0 * at.max(parts - at) as f64 * records;
+            let before = by_enumeration(&values, at, parts, change, 1.0);
+            let mut worst: f64 = 0.0;
+            for one in places {
+                for two in places {
+                    for three in places {
+                        let more: Vec<f64> = values.iter().copied().chain([one, two, three]).collect();
+                        let after = by_enumeration(&more, at, parts, change, 1.0);
+                        let ratios = before.iter().zip(&after).map(|(one, other)| (one / other).ln().abs());
+                        worst = ratios.fold(worst, f64::max);
+                    }
+                }
+            }
+            worst
+        };
+        for (at, parts) in [(1, 2), (1, 5), (3, 4)] {
+            assert!(worst(3.0, at, parts) <= 1.0 + 1e-9, "{at} of {parts}");
+        }
+        assert!(worst(1.0, 1, 2) > 1.0);
+    }
+
+    /// Cuts of ten thousand log-normal numbers at ε = 0.1 leave between an eighth and a third of them in each of five classes: five seeds, fixed.
+    #[test]
+    fn cuts_of_skewed_numbers_leave_something_in_every_class() {
+        let normal = |place: usize| {
+            let share = (place as f64 + 0.5) / 10_000.0;
+            // Tukey's lambda distribution is near enough to the normal one.
+            4.91 * (share.powf(0.14) - (1.0 - share).powf(0.14))
+        };
+        let values: Vec<f64> = (0..10_000).map(|place| (normal(place) - 2.0).exp().min(10.0)).collect();
+        let table = numbers(&values);
+        let candidates = |low: f64, high: f64| {
+            let all = (1..1_000).map(|place| 10.0 * (f64::from(place) / 1_000.0).powi(3));
+            all.filter(|cut| low < *cut && *cut < high).collect()
+        };
+        for seed in 0..5 {
+            let (mut ledger, mut noise) =
+                (ledger(Neighbours::AddRemove, 1), NoiseSource::insecure_test_seed(seed));
+            let mut columns = GuardedColumns::new(&table, &mut ledger, &mut noise);
+            let charge = Charge::Pure(epsilon(0.1 / 3.0));
+            let cuts = columns.quantile_cuts("x", 5, (0.0, 10.0), &[], &candidates, charge).unwrap();
+            assert_eq!(cuts.iter().map(|(quantile, _)| *quantile).collect::<Vec<_>>(), [1, 2, 3, 4]);
+            assert_eq!(ledger.events().len(), 3);
+            let limits: Vec<f64> =
+                std::iter::once(0.0).chain(cuts.iter().map(|cut| cut.1)).chain([11.0]).collect();
+            for pair in limits.windows(2) {
+                let share = values.iter().filter(|value| (pair[0]..pair[1]).contains(value)).count();
+                assert!((1_250..3_333).contains(&share), "seed {seed}: {share}");
+            }
+        }
+    }
+
+    /// A level that only one unit has, with all of its k records, is released with probability δ at most.
+    #[test]
+    fn a_level_of_one_unit_stays_below_the_threshold() {
+        for records in [1_u64, 2, 5] {
+            let ledger = ledger(Neighbours::AddRemove, records);
+            let delta = DeltaCost::rounded_down(Delta::new(1e-3).unwrap());
+            let found = thresholded_for_units(&ledger, epsilon(1.0), delta, |_| String::new()).unwrap();
+            let rate = 1.0 / found.law.scale();
+            assert!((rate - 1.0 / records as f64).abs() < 1e-9);
+            // The worst case: k levels, bounded as if each had all k records.
+            let excess = (found.threshold - records as i64) as f64;
+            let each = (-rate * excess).exp() / (1.0 + (-rate).exp());
+            assert!(records as f64 * each <= 1e-3, "{records}");
+            let one_less = (-rate * (excess - 1.0)).exp() / (1.0 + (-rate).exp());
+            assert!(records as f64 * one_less > 1e-3, "{records}: the threshold is the smallest");
+        }
+    }
+
+    #[test]
+    fn bounds_are_found_near_the_ends_and_rarely_far_beyond() {
+        let values: Vec<f64> = (0..5_000).map(|place| 2.0 + f64::from(place) / 1_000.0).collect();
+        let table = numbers(&values);
+        let candidates = [-1e6, -10.0, 0.0, 1.0, 2.0, 5.0, 10.0, 1e3, 1e6];
+        for seed in 0..5 {
+            let (mut ledger, mut noise) =
+                (ledger(Neighbours::AddRemove, 1), NoiseSource::insecure_test_seed(seed));
+            let mut columns = GuardedColumns::new(&table, &mut ledger, &mut noise);
+            let charge = Charge::Pure(epsilon(0.5));
+            let low = columns.bound("x", Bound::Low, &candidates, charge).unwrap();
+            let high = columns.bound("x", Bound::High, &candidates, charge).unwrap();
+            assert!((-10.0..=2.0).contains(&low) && (5.0..=1e3).contains(&high), "seed {seed}: {low} {high}");
+        }
+    }
+}

@@ -6,7 +6,7 @@ use table::schema::SchemaFile;
 use table::{Attributes, DeclaredSchema, Source, SparseSource, Table};
 
 use super::*;
-use crate::ledger::{Budget, DeltaCost};
+use crate::ledger::{Budget, DeltaCost, Sensitivity};
 use crate::{Delta, Epsilon, Rho};
 
 const SCHEMA: &str = "[table]\nunit = \"person\"\ndeclared = true\nreason = \"code book\"\n\
@@ -366,5 +366,31 @@ fn counts_answer_like_the_records_that_they_count() {
         assert_eq!((of_records, questions), (of_counts, paid));
         let refused = refused.unwrap_err().to_string();
         assert!(refused.contains("needs the records themselves"), "{refused}");
+    }
+}
+
+/// A unit of k records, all in one cell, changes a count by k: the noise must make that as likely as ε or ρ says, and the ledger must say so.
+#[test]
+fn noise_is_scaled_to_a_unit_of_several_records() {
+    let people = people();
+    let ask = |budget: Budget, k: u64, charge: Charge| {
+        let mut ledger = PrivacyLedger::open(budget, Neighbours::AddRemove, "person").for_units("id", k);
+        let mut noise = NoiseSource::insecure_test_seed(1);
+        let mut guard = GuardedTable::new(&people.0, &people.1, 5, &mut ledger, &mut noise).unwrap();
+        let margin = guard.noisy_margin(&Attributes::new([0]), charge).unwrap();
+        guard.noisy_size("number of records", charge).unwrap();
+        (margin.law, ledger)
+    };
+    for k in [1_u64, 2, 3] {
+        let (law, ledger) = ask(pure(2.0), k, Charge::Pure(epsilon(0.75)));
+        let NoiseLaw::Laplace(law) = law else { panic!("Laplace") };
+        // P(x)/P(x − k) = e^(k/scale) is e^ε exactly.
+        assert!((k as f64 / law.scale() - 0.75).abs() < 1e-9);
+        assert!(ledger.events().all(|event| event.sensitivity == Sensitivity::L1(k as f64)));
+        let budget = Budget::zero_concentrated(Rho::new(1.0).unwrap()).unwrap();
+        let (law, _) = ask(budget, k, Charge::ZeroConcentrated(epsilon(0.25)));
+        let NoiseLaw::Gaussian(law) = law else { panic!("Gaussian") };
+        // A shift by k costs k²/(2σ²) = ρ.
+        assert!((k as f64 * k as f64 / (2.0 * law.sigma() * law.sigma()) - 0.25).abs() < 1e-9);
     }
 }

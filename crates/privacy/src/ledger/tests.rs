@@ -285,3 +285,69 @@ proptest! {
         }
     }
 }
+
+/// The record of one look under these particulars.
+fn record_of(asked: Budget, units: Option<u64>, change: impl FnOnce(&mut Particulars)) -> LedgerRecord {
+    let mut ledger = PrivacyLedger::open(asked, Neighbours::AddRemove, "person");
+    if let Some(most) = units {
+        ledger = ledger.for_units("person_id", most);
+    }
+    let event = match ledger.budget().limit() {
+        Charge::ZeroConcentrated(_) => {
+            let squared = ledger.unit_l2_sensitivity_squared();
+            Event::discrete_gaussian("sex", cost(0.01), squared).unwrap()
+        }
+        _ => Event::discrete_laplace("sex", cost(0.1), ledger.unit_l1_sensitivity()).unwrap(),
+    };
+    ledger.spend(event).unwrap();
+    let source = NoiseSource::from_operating_system().unwrap();
+    let mut particulars = particulars(&source);
+    change(&mut particulars);
+    let record = ledger.record(particulars);
+    record.verify().unwrap();
+    record
+}
+
+#[test]
+fn a_ledger_for_units_is_refused_if_its_noise_is_that_for_records() {
+    let asked = || Budget::pure(Epsilon::new(1.0).unwrap()).unwrap();
+    let honest = record_of(asked(), Some(3), |_| {});
+    assert!(LedgerRecord { records_per_unit: 2, ..honest.clone() }.verify().is_err());
+    assert!(LedgerRecord { records_per_unit: 6, ..honest.clone() }.verify().is_err());
+    assert!(LedgerRecord { unit_id: None, ..honest.clone() }.verify().is_err());
+    let text = serde_json::to_string(&honest).unwrap();
+    assert_eq!(serde_json::from_str::<LedgerRecord>(&text).unwrap(), honest);
+    let plain = serde_json::to_string(&record_of(asked(), None, |_| {})).unwrap();
+    assert!(!plain.contains("records_per_unit") && !plain.contains("unit_id") && !plain.contains("origin"));
+}
+
+/// Each caveat is there when its fact is, and gone when it is not.
+#[test]
+fn the_sentence_has_the_caveats_that_apply_and_no_others() {
+    let epsilon = |value: f64| Epsilon::new(value).unwrap();
+    let approximate = |delta: f64| Budget::approximate(epsilon(1.0), Delta::new(delta).unwrap()).unwrap();
+    let sentence = |record: &LedgerRecord| record.guarantee_sentence();
+    let plain = sentence(&record_of(Budget::pure(epsilon(10.0)).unwrap(), Some(1), |_| {}));
+    assert!(plain.contains("with or without any one unit (one record each, by `person_id`)"), "{plain}");
+    assert!(!plain.contains("protects little") && !plain.contains("δ") && !plain.contains("drafted"));
+    assert!(!plain.contains("several records"));
+    let weak = sentence(&record_of(Budget::pure(epsilon(10.5)).unwrap(), Some(1), |_| {}));
+    assert!(weak.contains("so weak that it protects little by itself"), "{weak}");
+    let units = sentence(&record_of(Budget::pure(epsilon(1.0)).unwrap(), Some(4), |_| {}));
+    assert!(units.contains("any one unit (up to 4 records, by `person_id`)"), "{units}");
+    let records = sentence(&record_of(Budget::pure(epsilon(1.0)).unwrap(), None, |_| {}));
+    assert!(records.contains("any one record") && records.contains("several records is protected less"));
+    // The particulars say 5,000 records.
+    let loose = sentence(&record_of(approximate(2.1e-4), Some(1), |_| {}));
+    assert!(
+        loose.contains("δ is not below one over the number of records") && !loose.contains("5000"),
+        "{loose}"
+    );
+    assert!(!sentence(&record_of(approximate(1.9e-4), Some(1), |_| {})).contains("not below"));
+    let drafted = sentence(&record_of(Budget::pure(epsilon(1.0)).unwrap(), Some(1), |particulars| {
+        particulars.domains[0].origin = DomainOrigin::Drafted;
+    }));
+    assert!(drafted.contains("1 of the domains were drafted from the records"), "{drafted}");
+    let rho = Budget::zero_concentrated(Rho::new(3.5).unwrap()).unwrap();
+    assert!(sentence(&record_of(rho, Some(1), |_| {})).contains("ρ above 3"));
+}

@@ -176,8 +176,12 @@ impl Saturated {
 
     /// The distribution of the synthetic count of a cell with this original count, or this alpha.
     fn count_of(&self, count: f64) -> Result<CountDistribution, SynthesisError> {
-        let mean = Mean::new(count * self.scale)
-            .map_err(|error| SynthesisError::option("scale", error.to_string()))?;
+        let mean = Mean::new(count * self.scale).map_err(|_| {
+            SynthesisError::option(
+                "scale",
+                "a cell would get a mean beyond 1e15 records; choose a smaller scale",
+            )
+        })?;
         Ok(self.count_family()?.distribution(mean))
     }
 }
@@ -372,7 +376,11 @@ impl Model<Cells> for SaturatedModel {
         let all: Vec<u64> = counts.into_iter().chain(new.iter().map(|(_, count)| *count)).collect();
         let rows = all.iter().fold(0_u64, |rows, count| rows.saturating_add(*count));
         if rows > u64::from(u32::MAX) {
-            let message = format!("{rows} records would be made; one file takes up to {}", u32::MAX);
+            // How many would tell how many there are: their number is scale times that.
+            let message = format!(
+                "more records would be made than one file takes, {}; choose a smaller scale",
+                u32::MAX
+            );
             return Err(SynthesisError::option("scale", message));
         }
         let repeated = all

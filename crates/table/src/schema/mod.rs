@@ -10,6 +10,7 @@ mod foreign;
 mod identifier;
 mod levels;
 mod nesting;
+mod publication;
 mod purchase;
 mod shown;
 mod stored;
