@@ -28,6 +28,7 @@
 
 mod amount;
 mod data;
+mod documents;
 mod error;
 mod jobs;
 mod noise;
@@ -36,10 +37,11 @@ mod questions;
 
 pub use amount::Amount;
 pub use data::Data;
+pub use documents::Document;
 pub use error::{Error, ErrorKind};
 pub use jobs::audit::AuditRequest;
 pub use jobs::describe::{DescribeOutcome, DescribeRequest};
-pub use jobs::fit::FitRequest;
+pub use jobs::fit::{FitRequest, model_estimand};
 pub use jobs::frontier::{
     FRONTIER_PAGE, FRONTIER_RECIPES, FrontierOutcome, FrontierRequest, OpenedFrontier, read_frontier,
     read_grid,
@@ -51,7 +53,7 @@ pub use jobs::sample::SampleRequest;
 pub use jobs::synthesise::{SynthesiseOutcome, SynthesiseRequest};
 pub use jobs::verify::VerifyRequest;
 pub use noise::Noise;
-pub use questions::{NumberClasses, Questions, read_regions};
+pub use questions::{NumberClasses, Questions, read_mechanism, read_regions};
 pub use table::watch::{Cancel, Step, Watch};
 pub use {frontier, inference, measures, models, privacy, release, report, statistics, synthesis, table};
 

@@ -2,11 +2,12 @@
 
 use std::path::Path;
 
-use measures::risk::intruder::Regions;
+use measures::risk::intruder::{Regions, ReleaseMechanism};
 use measures::utility::model::ModelRequest;
 use measures::utility::tables::{MissingValues, measured_classes};
 use measures::{MEASURES, Measure, Setting, Settings};
 use models::{Formula, ModelFamily};
+use synthesis::{SynthesisError, registry};
 use table::{Grouping, Schema, TableError, similar_name};
 
 use crate::Error;
@@ -228,6 +229,17 @@ impl Questions {
             Ok(ModelRequest { formula, family: family(at)? })
         };
         self.models.iter().enumerate().map(request).collect()
+    }
+}
+
+/// A mechanism such as `catall,nprior=0`, for the methods of which it is known how they draw cells.
+pub fn read_mechanism(text: &str) -> Result<ReleaseMechanism, Error> {
+    match registry::stated_mechanism(text) {
+        Ok((card, draws)) => Ok(ReleaseMechanism::new(card.name, draws)),
+        Err(SynthesisError::Option { message, .. }) => {
+            Err(Error::Usage(format!("--mechanism {text}: {message}")))
+        }
+        Err(error) => Err(error.into()),
     }
 }
 

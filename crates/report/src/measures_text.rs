@@ -1,6 +1,8 @@
 //! The measures' cards, on a terminal and as a page.
 
-use measures::{Aspect, Better, FamilyCard, MeasureCard, Null};
+use measures::{Aspect, Better, FamilyCard, MEASURES, MeasureCard, Null, card_of, family_of};
+use serde_json::{Value, json};
+use table::similar_name;
 
 /// What each measure asks and how it is read.
 pub fn measures_text<'a>(families: impl Iterator<Item = (&'a str, &'a [MeasureCard])>) -> String {
@@ -15,8 +17,23 @@ pub fn measures_text<'a>(families: impl Iterator<Item = (&'a str, &'a [MeasureCa
     out
 }
 
+/// The family or the measure of this name, for people and for machines; if there is none, a message that names a similar one.
+pub fn measure_card_text(name: &str) -> Result<(String, Value), String> {
+    if let Some(family) = MEASURES.iter().map(|measure| measure.card()).find(|card| card.name == name) {
+        return Ok((family_text(family, None), json!(family)));
+    }
+    if let (Some(family), Some(card)) = (family_of(name), card_of(name)) {
+        return Ok((family_text(family, Some(name)), json!(card)));
+    }
+    let known = MEASURES.iter().flat_map(|measure| {
+        std::iter::once(measure.name()).chain(measure.cards().iter().map(|card| card.name))
+    });
+    let hint = similar_name::hint(name, known);
+    Err(format!("there is no measure `{name}`{hint}; see `lookalike measures`"))
+}
+
 /// One family, or one of its measures: what it asks, how it is read, and which options it honours.
-pub fn family_text(family: &FamilyCard, measure: Option<&str>) -> String {
+fn family_text(family: &FamilyCard, measure: Option<&str>) -> String {
     let cards = family.measures.iter().filter(|card| measure.is_none_or(|name| name == card.name));
     let mut out = format!("{}\n", family.name);
     cards.for_each(|card| out.push_str(&card_text(card)));

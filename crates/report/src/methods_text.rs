@@ -2,9 +2,14 @@
 
 use synthesis::MethodCard;
 use synthesis::card::Needs;
+use synthesis::methods::sequential;
 
-/// What each method is and takes.
+/// What each method is and takes, and the methods of a variable.
 pub fn methods_text<'a>(cards: impl Iterator<Item = &'a MethodCard>) -> String {
+    cards_text(cards) + &variable_methods_text()
+}
+
+fn cards_text<'a>(cards: impl Iterator<Item = &'a MethodCard>) -> String {
     let mut out = String::new();
     for card in cards {
         out.push_str(&format!("{}: {}\n  use it when {}\n", card.name, card.summary, card.use_when));
@@ -21,7 +26,7 @@ pub fn methods_text<'a>(cards: impl Iterator<Item = &'a MethodCard>) -> String {
 
 /// All that one method's card says.
 pub fn method_text(card: &MethodCard) -> String {
-    let mut out = methods_text(std::iter::once(card)).trim_end().to_owned();
+    let mut out = cards_text(std::iter::once(card)).trim_end().to_owned();
     let needs = match card.needs {
         Needs::Counts => "counts of the cross-table, from whatever source",
         Needs::Records => "the records",
@@ -38,7 +43,17 @@ pub fn method_text(card: &MethodCard) -> String {
     for trial in card.trials {
         out.push_str(&format!("  tried by frontier: {} ({})\n", trial.name, trial.label));
     }
+    if card.name == sequential::CARD.name {
+        out.push_str(&variable_methods_text());
+    }
     out
+}
+
+/// The methods by which `sequential` draws a variable.
+fn variable_methods_text() -> String {
+    let rows = sequential::variable_methods();
+    let rows: String = rows.map(|(method, draws_from)| format!("  {method:<12} {draws_from}\n")).collect();
+    format!("\nmethods of a variable, in {}\n{rows}", sequential::CARD.name)
 }
 
 /// The same as a page of documentation.
@@ -56,5 +71,8 @@ pub fn methods_markdown<'a>(cards: impl Iterator<Item = &'a MethodCard>) -> Stri
         }
         out.push_str(&format!("\nMemory: {}.\n\nSource: {}.\n", card.memory, card.citation));
     }
-    out
+    let rows = sequential::variable_methods();
+    let rows: String = rows.map(|(method, draws_from)| format!("| `{method}` | {draws_from} |\n")).collect();
+    let name = sequential::CARD.name;
+    out + &format!("\n## Methods of a variable, in `{name}`\n\n| method | draws from |\n|---|---|\n{rows}")
 }

@@ -1,8 +1,13 @@
 //! A plan and its solution on a terminal.
 
 use comfy_table::{CellAlignment, Table, presets};
-use frontier::plan::{Plan, Solution};
-use table::figures::thousands;
+use frontier::plan::{Plan, ReplicatedUniques, Solution};
+use table::figures::{percent, thousands};
+
+/// What draws from the cells of the data would repeat, for comparison.
+pub fn catall_text(uniques: &ReplicatedUniques) -> String {
+    format!("catall would repeat {} of the unique records.\n", percent(uniques.share_of_uniques, 1))
+}
 
 /// What each setting of a plan promises.
 pub fn plan_text(plan: &Plan) -> String {

@@ -26,9 +26,37 @@ pub fn percent(share: f64, decimals: usize) -> String {
     }
 }
 
+/// The bytes of a size such as 2GB, 1.5GiB, 500MB, or a number of bytes.
+pub fn bytes(text: &str) -> Result<u64, String> {
+    let digits = text.trim_end_matches(|character: char| character.is_alphabetic() || character == ' ');
+    let unit = match text[digits.len()..].trim().to_ascii_lowercase().as_str() {
+        "" | "b" => 1.0,
+        "kb" => 1e3,
+        "mb" => 1e6,
+        "gb" => 1e9,
+        "kib" => f64::from(1 << 10),
+        "mib" => f64::from(1 << 20),
+        "gib" => f64::from(1 << 30),
+        _ => 0.0,
+    };
+    match digits.parse::<f64>() {
+        Ok(number) if number * unit > 0.0 && number.is_finite() => Ok((number * unit) as u64),
+        _ => Err("write it as 2GB, 1.5GiB or 500MB".into()),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn sizes_have_units() {
+        let sizes = ["2GB", "1.5 GiB", "500mb", "17"].map(|text| bytes(text).unwrap());
+        assert_eq!(sizes, [2_000_000_000, 3 << 29, 500_000_000, 17]);
+        for wrong in ["", "GB", "-1GB", "2 apples", "infGB"] {
+            assert!(bytes(wrong).is_err(), "{wrong}");
+        }
+    }
 
     #[test]
     fn figures_read_well_and_do_not_overstate() {

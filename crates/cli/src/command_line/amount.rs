@@ -2,10 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use ::release::{INTERNAL_FOLDER, LEDGER, Manifest};
 use clap::{Args, ValueEnum};
 use lookalike::Amount;
-use table::figures::thousands;
 use table::write::Format;
 
 use super::Failure;
@@ -55,31 +53,4 @@ impl AmountOptions {
         });
         Amount { m: self.m, rows: self.rows, seed: self.seed, format, keep_formulas: self.keep_formulas }
     }
-}
-
-/// What was written, for people.
-pub(super) fn summary(out: &Path, manifest: &Manifest, remarks: &[String]) -> String {
-    let data_sets = if manifest.m == 1 {
-        "one synthetic data set".to_owned()
-    } else {
-        format!("{} synthetic data sets", manifest.m)
-    };
-    let mut text = format!("{}: {data_sets} by {}\n", out.display(), manifest.method);
-    let (pictures, files): (Vec<_>, Vec<_>) =
-        manifest.files.iter().partition(|file| file.name.starts_with("pictures/"));
-    for file in files {
-        let rows = file.rows.map_or_else(String::new, |rows| format!("  {} records", thousands(rows)));
-        text.push_str(&format!("  {}{rows}\n", file.name));
-    }
-    if !pictures.is_empty() {
-        text.push_str(&format!("  pictures/  {} of them\n", pictures.len()));
-    }
-    remarks.iter().for_each(|remark| text.push_str(&format!("  {remark}\n")));
-    text.push_str(&format!("  {}\n", manifest.label));
-    text.push_str(&format!("  schema.toml is from {}\n", manifest.schema_from));
-    text.push_str(&format!("  {}\n", manifest.guarantee));
-    if !manifest.files.iter().any(|file| file.name == LEDGER) {
-        text.push_str(&format!("  {INTERNAL_FOLDER}/ holds the seed; confidential: do not release\n"));
-    }
-    text
 }

@@ -6,7 +6,7 @@ use ::frontier::audit::Claim;
 use clap::Args;
 use lookalike::AuditRequest;
 
-use super::{Everywhere, Failure};
+use super::{Everywhere, Failure, Run};
 
 /// Run a private method many times on neighbouring tables, and bound its epsilon from below.
 #[derive(Debug, Args)]
@@ -30,8 +30,8 @@ pub(super) struct Audit {
     confidence: f64,
 }
 
-impl Audit {
-    pub(super) fn run(&self, everywhere: &Everywhere) -> Result<ExitCode, Failure> {
+impl Run for Audit {
+    fn run(&self, everywhere: &Everywhere) -> Result<ExitCode, Failure> {
         let claim =
             Claim { epsilon: self.epsilon, delta: self.delta, runs: self.runs, confidence: self.confidence };
         let mut request = AuditRequest::new(&self.method, claim);

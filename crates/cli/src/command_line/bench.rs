@@ -7,7 +7,7 @@ use benchmarks::{BenchError, CASES, Places, suite};
 use clap::Args;
 use table::similar_name;
 
-use super::{Everywhere, Failure};
+use super::{Everywhere, Failure, Run};
 
 /// Measure speed and memory, beside peers where they are installed.
 #[derive(Debug, Args)]
@@ -35,8 +35,8 @@ pub(super) struct Bench {
     size: Option<u64>,
 }
 
-impl Bench {
-    pub(super) fn run(&self, everywhere: &Everywhere) -> Result<ExitCode, Failure> {
+impl Run for Bench {
+    fn run(&self, everywhere: &Everywhere) -> Result<ExitCode, Failure> {
         let places = self.places()?;
         if let Some(case) = &self.worker {
             let measured = suite::work(case, self.size.unwrap_or(0), &places)?;
@@ -69,7 +69,9 @@ impl Bench {
         everywhere.deliver(&text, || serde_json::json!(results))?;
         Ok(ExitCode::SUCCESS)
     }
+}
 
+impl Bench {
     fn places(&self) -> Result<Places, Failure> {
         if let Some(shared) = self.shared.as_ref().filter(|shared| !shared.is_dir()) {
             return Err(Failure::Usage(format!("--shared: {} is no folder", shared.display())));

@@ -8,7 +8,7 @@ use clap::{Args, Parser};
 use table::figures::thousands;
 use table::{TableError, atomic_file};
 
-use super::{CommandLine, Everywhere, Failure};
+use super::{CommandLine, Everywhere, Failure, Run};
 
 /// Show all steps, from description to release and analysis, on an invented town.
 #[derive(Debug, Args)]
@@ -54,8 +54,8 @@ const STORY: [(&str, &str); 7] = [
     ),
 ];
 
-impl Demo {
-    pub(super) fn run(&self, everywhere: &Everywhere) -> Result<ExitCode, Failure> {
+impl Run for Demo {
+    fn run(&self, everywhere: &Everywhere) -> Result<ExitCode, Failure> {
         let town = Town::new(self.people as usize, Town::default().seed);
         std::fs::create_dir_all(&self.out).map_err(|source| TableError::io(&self.out, source))?;
         atomic_file::write(&self.out.join("town.csv"), town.csv().as_bytes())?;
@@ -90,7 +90,9 @@ impl Demo {
         )?;
         Ok(ExitCode::SUCCESS)
     }
+}
 
+impl Demo {
     fn words(&self, command: &str) -> Vec<String> {
         let out = self.out.display().to_string();
         let people = self.people.to_string();

@@ -8,7 +8,7 @@ use lookalike::DescribeRequest;
 use table::output_file;
 
 use super::reading::Reading;
-use super::{Everywhere, Failure};
+use super::{Everywhere, Failure, Run};
 
 /// Describe a table and what is risky about it; draft its schema.
 #[derive(Debug, Args)]
@@ -28,13 +28,12 @@ pub(super) struct Describe {
     keys: Vec<String>,
 }
 
-impl Describe {
-    /// All files that it reads.
-    pub(super) fn inputs(&self) -> Vec<PathBuf> {
+impl Run for Describe {
+    fn inputs(&self) -> Vec<PathBuf> {
         self.reading.with_schema([self.data.clone()])
     }
 
-    pub(super) fn run(&self, everywhere: &Everywhere) -> Result<ExitCode, Failure> {
+    fn run(&self, everywhere: &Everywhere) -> Result<ExitCode, Failure> {
         if let Some(draft) = &self.write_schema {
             output_file::check("write-schema", draft, &self.inputs(), everywhere.force)?;
         }

@@ -5,12 +5,11 @@ use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
 use inference::{Estimand, Level, Rule, Target, Weights};
-use lookalike::FitRequest;
-use models::{Formula, ModelFamily};
+use lookalike::{FitRequest, model_estimand};
 use table::{TableError, output_file};
 
 use super::reading::Reading;
-use super::{Everywhere, Failure};
+use super::{Everywhere, Failure, Run};
 
 /// Estimate from synthetic files, with intervals that are valid for how they were made.
 #[derive(Debug, Args)]
@@ -68,9 +67,8 @@ enum WeightsName {
     NSyn,
 }
 
-impl Fit {
-    /// All files that it reads, those of a release folder included.
-    pub(super) fn inputs(&self) -> Vec<PathBuf> {
+impl Run for Fit {
+    fn inputs(&self) -> Vec<PathBuf> {
         let within = |path: PathBuf| -> Vec<PathBuf> {
             match std::fs::read_dir(&path) {
                 Ok(entries) => entries.flatten().map(|entry| entry.path()).collect(),
@@ -81,7 +79,7 @@ impl Fit {
         self.reading.with_schema(files.iter().map(PathBuf::from).flat_map(within))
     }
 
-    pub(super) fn run(&self, everywhere: &Everywhere) -> Result<ExitCode, Failure> {
+    fn run(&self, everywhere: &Everywhere) -> Result<ExitCode, Failure> {
         let (formula, files) = self.formula_and_files();
         if let Some(pictures) = &self.pictures {
             output_file::check_folder("pictures", pictures)?;
@@ -116,7 +114,9 @@ impl Fit {
         }
         Ok(ExitCode::SUCCESS)
     }
+}
 
+impl Fit {
     /// The first argument is a formula if it has a tilde and is no file.
     fn formula_and_files(&self) -> (Option<&str>, &[String]) {
         match self.inputs.split_first() {
@@ -126,24 +126,14 @@ impl Fit {
     }
 
     fn estimands(&self, formula: Option<&str>) -> Result<Vec<Estimand>, Failure> {
-        let mut estimands = Vec::new();
-        match (formula, &self.family) {
+        let model = match (formula, self.family.as_deref()) {
             (None, Some(_)) => {
-                return Err(Failure::Usage(
-                    "--family is that of a model; give a formula such as \"y ~ a + b\"".into(),
-                ));
+                let message = "--family is that of a model; give a formula such as \"y ~ a + b\"";
+                return Err(Failure::Usage(message.into()));
             }
-            (None, None) => {}
-            (Some(text), family) => {
-                let formula = Formula::parse(text).map_err(|error| Failure::Usage(error.to_string()))?;
-                let family = family.as_deref().map_or(Ok(ModelFamily::Gaussian), str::parse);
-                let family = family.map_err(|error| Failure::Usage(format!("--family: {error}")))?;
-                estimands.push(Estimand::Model { formula, family });
-            }
-        }
-        for text in &self.estimate {
-            estimands.push(Estimand::parse(text)?);
-        }
-        Ok(estimands)
+            (formula, family) => formula.map(|formula| model_estimand(formula, family)).transpose()?,
+        };
+        let others = self.estimate.iter().map(|text| Ok(Estimand::parse(text)?));
+        model.map(Ok).into_iter().chain(others).collect()
     }
 }

@@ -11,7 +11,7 @@ use measures::Aspect;
 
 use super::questions::QuestionOptions;
 use super::reading::Reading;
-use super::{Everywhere, Failure};
+use super::{Everywhere, Failure, Run};
 
 /// Run many methods and settings, and show which are dominated, which are acceptable, and which is best.
 #[derive(Debug, Args)]
@@ -57,16 +57,15 @@ fn axis_help(what: &str, aspect: Aspect) -> String {
     )
 }
 
-impl FrontierCommand {
-    /// All files that it reads.
-    pub(super) fn inputs(&self) -> Vec<PathBuf> {
+impl Run for FrontierCommand {
+    fn inputs(&self) -> Vec<PathBuf> {
         let files = std::iter::once(&self.data).chain(&self.grid).chain(&self.regions).cloned();
         let contestants = self.contestant.iter().filter_map(|entry| entry.split_once('='));
         let contestants = contestants.flat_map(|(_, files)| files.split(',')).map(PathBuf::from);
         self.reading.with_schema(files.chain(contestants))
     }
 
-    pub(super) fn run(&self, everywhere: &Everywhere) -> Result<ExitCode, Failure> {
+    fn run(&self, everywhere: &Everywhere) -> Result<ExitCode, Failure> {
         let watch = everywhere.watch();
         let opened = self.request()?.open(&watch)?;
         let planned = opened.planned()?;
@@ -87,7 +86,9 @@ impl FrontierCommand {
         let ran = found.frontier.contestants.iter().any(|contestant| contestant.runs > 0);
         Ok(if ran { ExitCode::SUCCESS } else { ExitCode::FAILURE })
     }
+}
 
+impl FrontierCommand {
     fn request(&self) -> Result<FrontierRequest, Failure> {
         let data = self.reading.data(&self.data);
         Ok(FrontierRequest {

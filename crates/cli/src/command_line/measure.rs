@@ -4,15 +4,14 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
-use lookalike::{MeasureRequest, read_regions};
-use measures::risk::intruder::ReleaseMechanism;
-use measures::{Finding, MEASURES, card_of, family_of};
-use synthesis::{SynthesisError, registry};
-use table::{output_file, similar_name};
+use lookalike::{MeasureRequest, read_mechanism, read_regions};
+use measures::MEASURES;
+use synthesis::registry;
+use table::output_file;
 
 use super::questions::QuestionOptions;
 use super::reading::Reading;
-use super::{Everywhere, Failure};
+use super::{Everywhere, Failure, Run};
 
 /// Measure what synthetic files are worth and what they disclose.
 #[derive(Debug, Args)]
@@ -45,15 +44,14 @@ pub(super) struct MeasureCommand {
     report: Option<PathBuf>,
 }
 
-impl MeasureCommand {
-    /// All files that it reads.
-    pub(super) fn inputs(&self) -> Vec<PathBuf> {
+impl Run for MeasureCommand {
+    fn inputs(&self) -> Vec<PathBuf> {
         let files =
             std::iter::once(&self.original).chain(&self.synthetic).chain(&self.holdout).chain(&self.regions);
         self.reading.with_schema(files.cloned())
     }
 
-    pub(super) fn run(&self, everywhere: &Everywhere) -> Result<ExitCode, Failure> {
+    fn run(&self, everywhere: &Everywhere) -> Result<ExitCode, Failure> {
         if let Some(report) = &self.report
             && report.extension().is_none_or(|extension| extension != "html")
         {
@@ -68,7 +66,7 @@ impl MeasureCommand {
             questions: self.questions.questions(),
             random_size: self.random_size,
             seed: self.seed,
-            mechanism: self.mechanism.as_deref().map(mechanism).transpose()?,
+            mechanism: self.mechanism.as_deref().map(read_mechanism).transpose()?,
             regions: self.regions.as_deref().map(read_regions).transpose()?,
             ..MeasureRequest::new(data(&self.original), self.synthetic.iter().map(data).collect())
         };
@@ -92,17 +90,6 @@ fn mechanism_help() -> String {
     )
 }
 
-/// A mechanism such as `catall,nprior=0`, for the methods of which it is known how they draw cells.
-fn mechanism(text: &str) -> Result<ReleaseMechanism, Failure> {
-    match registry::stated_mechanism(text) {
-        Ok((card, draws)) => Ok(ReleaseMechanism::new(card.name, draws)),
-        Err(SynthesisError::Option { message, .. }) => {
-            Err(Failure::Usage(format!("--mechanism {text}: {message}")))
-        }
-        Err(error) => Err(error.into()),
-    }
-}
-
 /// List the measures, with what they ask and how they are read.
 #[derive(Debug, Args)]
 pub(super) struct Measures {
@@ -113,10 +100,12 @@ pub(super) struct Measures {
     markdown: bool,
 }
 
-impl Measures {
-    pub(super) fn run(&self, everywhere: &Everywhere) -> Result<ExitCode, Failure> {
+impl Run for Measures {
+    fn run(&self, everywhere: &Everywhere) -> Result<ExitCode, Failure> {
         if let Some(name) = &self.name {
-            return show(name, everywhere);
+            let (text, card) = report::measure_card_text(name).map_err(Failure::Usage)?;
+            everywhere.deliver(&text, || card)?;
+            return Ok(ExitCode::SUCCESS);
         }
         let families = || MEASURES.iter().map(|measure| (measure.name(), measure.cards()));
         let text = if self.markdown {
@@ -129,23 +118,3 @@ impl Measures {
         Ok(ExitCode::SUCCESS)
     }
 }
-
-/// Shows the card of a family, or of one of its measures.
-fn show(name: &str, everywhere: &Everywhere) -> Result<ExitCode, Failure> {
-    let family = MEASURES.iter().map(|measure| measure.card()).find(|card| card.name == name);
-    if let Some(family) = family {
-        everywhere.deliver(&report::family_text(family, None), || serde_json::json!(family))?;
-    } else if let (Some(family), Some(card)) = (family_of(name), card_of(name)) {
-        everywhere.deliver(&report::family_text(family, Some(name)), || serde_json::json!(card))?;
-    } else {
-        let known = MEASURES.iter().flat_map(|measure| {
-            std::iter::once(measure.name()).chain(measure.cards().iter().map(|card| card.name))
-        });
-        let hint = similar_name::hint(name, known);
-        return Err(Failure::Usage(format!("there is no measure `{name}`{hint}; see `lookalike measures`")));
-    }
-    Ok(ExitCode::SUCCESS)
-}
-
-/// What `measure --json` writes.
-pub(super) type Evaluation = Vec<Finding>;

@@ -108,53 +108,49 @@ enum Command {
     JsonSchema(json_schema::JsonSchema),
 }
 
-impl Command {
-    /// All files that the command reads, none of which its results may replace.
+/// What every command does.
+trait Run {
+    /// All files that it reads, none of which its results may replace.
     fn inputs(&self) -> Vec<PathBuf> {
+        Vec::new()
+    }
+
+    fn run(&self, everywhere: &Everywhere) -> Result<ExitCode, Failure>;
+}
+
+impl Command {
+    fn command(&self) -> &dyn Run {
         match self {
-            Self::Describe(describe) => describe.inputs(),
-            Self::Synth(synth) => synth.inputs(),
-            Self::Sample(sample) => sample.inputs(),
-            Self::Plan(plan) => plan.inputs(),
-            Self::Frontier(frontier) => frontier.inputs(),
-            Self::Measure(measure) => measure.inputs(),
-            Self::Fit(fit) => fit.inputs(),
-            Self::Release(release) => release.inputs(),
+            Self::Describe(describe) => describe,
+            Self::Synth(synth) => synth.as_ref(),
+            Self::Sample(sample) => sample,
+            Self::Plan(plan) => plan,
+            Self::Frontier(frontier) => frontier.as_ref(),
+            Self::Audit(audit) => audit,
+            Self::Measure(measure) => measure.as_ref(),
+            Self::Fit(fit) => fit.as_ref(),
+            Self::Measures(measures) => measures,
+            Self::Methods(methods) => methods,
+            Self::Release(release) => release.as_ref(),
+            Self::Verify(verify) => verify,
             #[cfg(feature = "research")]
-            Self::Tournament(tournament) => tournament.inputs(),
+            Self::Bench(bench) => bench,
             #[cfg(feature = "research")]
-            Self::Reproduce(reproduce) => reproduce.inputs(),
-            _ => Vec::new(),
+            Self::Demo(demo) => demo,
+            #[cfg(feature = "research")]
+            Self::Reproduce(reproduce) => reproduce,
+            #[cfg(feature = "research")]
+            Self::Tournament(tournament) => tournament,
+            #[cfg(feature = "research")]
+            Self::Town(town) => town,
+            Self::JsonSchema(schema) => schema,
         }
     }
 
     fn run(&self, everywhere: &Everywhere) -> Result<ExitCode, Failure> {
-        everywhere.check_json(&self.inputs())?;
-        match self {
-            Self::Describe(describe) => describe.run(everywhere),
-            Self::Synth(synth) => synth.run(everywhere),
-            Self::Sample(sample) => sample.run(everywhere),
-            Self::Plan(plan) => plan.run(everywhere),
-            Self::Frontier(frontier) => frontier.run(everywhere),
-            Self::Audit(audit) => audit.run(everywhere),
-            Self::Measure(measure) => measure.run(everywhere),
-            Self::Fit(fit) => fit.run(everywhere),
-            Self::Measures(measures) => measures.run(everywhere),
-            Self::Methods(methods) => methods.run(everywhere),
-            Self::Release(release) => release.run(everywhere),
-            Self::Verify(verify) => verify.run(everywhere),
-            #[cfg(feature = "research")]
-            Self::Bench(bench) => bench.run(everywhere),
-            #[cfg(feature = "research")]
-            Self::Demo(demo) => demo.run(everywhere),
-            #[cfg(feature = "research")]
-            Self::Reproduce(reproduce) => reproduce.run(everywhere),
-            #[cfg(feature = "research")]
-            Self::Tournament(tournament) => tournament.run(everywhere),
-            #[cfg(feature = "research")]
-            Self::Town(town) => town.run(everywhere),
-            Self::JsonSchema(schema) => schema.run(everywhere),
-        }
+        let command = self.command();
+        everywhere.check_json(&command.inputs())?;
+        command.run(everywhere)
     }
 }
 

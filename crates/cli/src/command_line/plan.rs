@@ -3,13 +3,12 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use ::frontier::plan::{Bound, Free, Grid, MeanCount, SaturatedMechanism};
+use ::frontier::plan::{Bound, Free, MeanCount};
 use clap::Args;
 use lookalike::PlanRequest;
-use statistics::counts::CountFamily;
 
 use super::reading::Reading;
-use super::{Everywhere, Failure};
+use super::{Everywhere, Failure, Run};
 
 /// Compute what the saturated mechanism would give and cost, without generating.
 #[derive(Debug, Args)]
@@ -53,59 +52,38 @@ pub(super) struct PlanCommand {
     groups: u32,
 }
 
-impl PlanCommand {
-    /// All files that it reads.
-    pub(super) fn inputs(&self) -> Vec<PathBuf> {
+impl Run for PlanCommand {
+    fn inputs(&self) -> Vec<PathBuf> {
         self.reading.with_schema([self.data.clone()])
     }
 
-    pub(super) fn run(&self, everywhere: &Everywhere) -> Result<ExitCode, Failure> {
+    fn run(&self, everywhere: &Everywhere) -> Result<ExitCode, Failure> {
         let free = if self.solve_m { Free::m() } else { Free::sigma() };
         let bound = self.solve.as_deref().map(str::parse::<Bound>).transpose()?;
-        let request = PlanRequest {
-            solve: bound.map(|bound| (bound, free)),
-            groups: self.groups as usize,
-            ..PlanRequest::new(self.reading.data(&self.data), self.mechanism()?, self.grid()?)
-        };
+        let data = self.reading.data(&self.data);
+        let mut request =
+            PlanRequest::of_family(data, (&self.family, self.nu), self.sigma.as_deref(), &self.m)?;
+        request.mechanism = request.mechanism.with_alpha(self.alpha)?.with_scale(self.scale)?;
+        request.grid.near = self.near.iter().map(|pair| near(pair)).collect::<Result<_, _>>()?;
+        if self.clt {
+            request.grid.mean_count = MeanCount::Clt;
+        }
+        request.solve = bound.map(|bound| (bound, free));
+        request.groups = self.groups as usize;
         let planned = request.run(&everywhere.watch())?;
         let mut text = report::plan_text(&planned.plan);
-        let again = table::figures::percent(planned.catall_replicated_uniques.share_of_uniques, 1);
-        text.push_str(&format!("catall would repeat {again} of the unique records.\n"));
+        text.push_str(&report::catall_text(&planned.catall_replicated_uniques));
         if let Some(solution) = &planned.solution {
             text.push_str(&format!("\n{}", report::solution_text(solution)));
         }
         everywhere.deliver(&text, || serde_json::json!(planned))?;
         Ok(ExitCode::SUCCESS)
     }
+}
 
-    fn sigmas(&self) -> Vec<f64> {
-        match &self.sigma {
-            Some(sigmas) => sigmas.clone(),
-            None if self.family == "poisson" => vec![0.0],
-            None => vec![0.1, 0.5, 2.0, 10.0],
-        }
-    }
-
-    fn mechanism(&self) -> Result<SaturatedMechanism, Failure> {
-        let sigma = (self.family != "poisson").then(|| self.sigmas()[0]);
-        let family = CountFamily::from_options(&self.family, sigma, self.nu)
-            .map_err(frontier::plan::PlanError::from)?;
-        Ok(SaturatedMechanism::new(family).with_alpha(self.alpha)?.with_scale(self.scale)?)
-    }
-
-    fn grid(&self) -> Result<Grid, Failure> {
-        let near = self.near.iter().map(|pair| {
-            let parsed = pair
-                .split_once(':')
-                .and_then(|(k, d)| Some((k.trim().parse().ok()?, d.trim().parse().ok()?)));
-            parsed.ok_or_else(|| Failure::Usage(format!("--near {pair}: write it as K:D, such as 1:0.5")))
-        });
-        let mean_count = if self.clt { MeanCount::Clt } else { MeanCount::Exact };
-        Ok(Grid {
-            sigmas: self.sigmas(),
-            ms: self.m.clone(),
-            near: near.collect::<Result<_, _>>()?,
-            mean_count,
-        })
-    }
+/// A pair `K:D`.
+fn near(pair: &str) -> Result<(u64, f64), Failure> {
+    let parsed =
+        pair.split_once(':').and_then(|(k, d)| Some((k.trim().parse().ok()?, d.trim().parse().ok()?)));
+    parsed.ok_or_else(|| Failure::Usage(format!("--near {pair}: write it as K:D, such as 1:0.5")))
 }

@@ -19,16 +19,8 @@ pub(super) struct Reading {
     #[arg(long, value_name = "CHARACTER", value_parser = separator)]
     separator: Option<char>,
     /// What stands before the decimals of a number in a CSV file: a point or a comma [default: what the schema says, else a point]
-    #[arg(long, value_name = "MARK", value_parser = decimal)]
+    #[arg(long, value_name = "MARK")]
     decimal: Option<DecimalMark>,
-}
-
-fn decimal(text: &str) -> Result<DecimalMark, String> {
-    match text {
-        "." | "point" => Ok(DecimalMark::Point),
-        "," | "comma" => Ok(DecimalMark::Comma),
-        _ => Err("give a point or a comma".into()),
-    }
 }
 
 fn separator(text: &str) -> Result<char, String> {

@@ -3,17 +3,17 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use ::release::decision::{Decision, Publication};
+use ::release::decision::Publication;
 use ::release::policy::Reasons;
 use clap::Args;
 use lookalike::{ReleaseRequest, Version, read_regions};
 use synthesis::Recipe;
 
-use super::amount::{AmountOptions, summary};
+use super::amount::AmountOptions;
 use super::privacy::NoiseOptions;
 use super::questions::QuestionOptions;
 use super::reading::Reading;
-use super::{Everywhere, Failure};
+use super::{Everywhere, Failure, Run};
 
 /// Draw the chosen version again, measure it, hold it against the limits, and release it with reports and a decision record.
 #[derive(Debug, Args)]
@@ -84,15 +84,14 @@ pub(super) struct ReleaseCommand {
     noise: NoiseOptions,
 }
 
-impl ReleaseCommand {
-    /// All files that it reads.
-    pub(super) fn inputs(&self) -> Vec<PathBuf> {
+impl Run for ReleaseCommand {
+    fn inputs(&self) -> Vec<PathBuf> {
         let frontier = self.frontier.iter().map(|folder| folder.join(::frontier::resume::FRONTIER));
         let files = std::iter::once(&self.data).chain(&self.recipe).chain(&self.regions).cloned();
         self.reading.with_schema(files.chain(frontier))
     }
 
-    pub(super) fn run(&self, everywhere: &Everywhere) -> Result<ExitCode, Failure> {
+    fn run(&self, everywhere: &Everywhere) -> Result<ExitCode, Failure> {
         let out = self.amount.out()?;
         let request = ReleaseRequest {
             amount: self.amount.amount(),
@@ -117,22 +116,17 @@ impl ReleaseCommand {
         };
         let released = request.run(&everywhere.watch())?;
         let decision = &released.decision;
-        let mut text = summary(out, &released.manifest, &released.remarks);
+        let mut text = report::release_text(out, &released.manifest, &released.remarks, decision);
         if decision.exception.is_none() && self.exception.is_some() {
             text.push_str("  no limit is broken: the exception was not needed and is not recorded\n");
         }
-        text.push_str(&format!("  accepted by {}, {}\n", decision.accepted_by, kept_text(decision)));
-        decision.caveats.iter().for_each(|caveat| text.push_str(&format!("  {caveat}\n")));
-        text.push_str(&format!(
-            "  {} may be released, {} is confidential\n",
-            out.join("report.html").display(),
-            out.join("internal/report-internal.html").display()
-        ));
         everywhere
             .deliver(&text, || serde_json::json!({ "manifest": released.manifest, "decision": decision }))?;
         Ok(ExitCode::SUCCESS)
     }
+}
 
+impl ReleaseCommand {
     fn version(&self) -> Result<Version, Failure> {
         match (&self.frontier, &self.recipe) {
             (Some(folder), _) => {
@@ -141,14 +135,5 @@ impl ReleaseCommand {
             (None, Some(path)) => Ok(Version::OfRecipe(Box::new(Recipe::read(path)?))),
             (None, None) => Err(Failure::Usage("name a --frontier or a --recipe".into())),
         }
-    }
-}
-
-fn kept_text(decision: &Decision) -> String {
-    let broken = decision.limits.iter().filter(|check| !check.kept).count();
-    match (decision.limits.len(), broken) {
-        (0, _) => "without limits".into(),
-        (all, 0) => format!("all {all} limits kept"),
-        (all, broken) => format!("{broken} of {all} limits broken, by exception"),
     }
 }

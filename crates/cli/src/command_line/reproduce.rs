@@ -7,7 +7,7 @@ use clap::Args;
 use papers::{Paper, Reproduction, Request};
 use table::{TableError, atomic_file};
 
-use super::{Everywhere, Failure};
+use super::{Everywhere, Failure, Run};
 
 /// Repeat a published study, its numbers beside ours; exit code 1 if a number that must agree does not.
 #[derive(Debug, Args)]
@@ -28,13 +28,12 @@ pub(super) struct Reproduce {
     seed: u64,
 }
 
-impl Reproduce {
-    /// All files that it reads.
-    pub(super) fn inputs(&self) -> Vec<PathBuf> {
+impl Run for Reproduce {
+    fn inputs(&self) -> Vec<PathBuf> {
         self.data.clone()
     }
 
-    pub(super) fn run(&self, everywhere: &Everywhere) -> Result<ExitCode, Failure> {
+    fn run(&self, everywhere: &Everywhere) -> Result<ExitCode, Failure> {
         let paper = Paper::named(&self.paper)?;
         if paper.lacks(&self.data) {
             everywhere.deliver(&papers::text::data_needed_text(paper), || data_needed_json(paper))?;

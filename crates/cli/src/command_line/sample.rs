@@ -6,8 +6,8 @@ use std::process::ExitCode;
 use clap::Args;
 use lookalike::SampleRequest;
 
-use super::amount::{AmountOptions, summary};
-use super::{Everywhere, Failure};
+use super::amount::AmountOptions;
+use super::{Everywhere, Failure, Run};
 
 /// Draw more data sets from a saved model.
 #[derive(Debug, Args)]
@@ -18,13 +18,12 @@ pub(super) struct Sample {
     amount: AmountOptions,
 }
 
-impl Sample {
-    /// All files that it reads.
-    pub(super) fn inputs(&self) -> Vec<PathBuf> {
+impl Run for Sample {
+    fn inputs(&self) -> Vec<PathBuf> {
         vec![self.model.clone()]
     }
 
-    pub(super) fn run(&self, everywhere: &Everywhere) -> Result<ExitCode, Failure> {
+    fn run(&self, everywhere: &Everywhere) -> Result<ExitCode, Failure> {
         let out = self.amount.out()?;
         let request = SampleRequest {
             amount: self.amount.amount(),
@@ -34,7 +33,7 @@ impl Sample {
         };
         let made = request.run(&everywhere.watch())?;
         let Some(manifest) = &made.manifest else { return Ok(ExitCode::SUCCESS) };
-        let text = summary(out, manifest, &made.fitted.remarks());
+        let text = report::data_sets_text(out, manifest, &made.fitted.remarks());
         everywhere.deliver(&text, || serde_json::json!(manifest))?;
         Ok(ExitCode::SUCCESS)
     }

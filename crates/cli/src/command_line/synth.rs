@@ -6,12 +6,12 @@ use std::process::ExitCode;
 use ::release::policy::Reasons;
 use clap::Args;
 use lookalike::SynthesiseRequest;
-use synthesis::{Recipe, SynthesisError};
+use synthesis::Recipe;
 
-use super::amount::{AmountOptions, summary};
+use super::amount::AmountOptions;
 use super::privacy::Privacy;
 use super::reading::Reading;
-use super::{Everywhere, Failure};
+use super::{Everywhere, Failure, Run};
 
 /// Make synthetic versions of a table.
 #[derive(Debug, Args)]
@@ -43,7 +43,7 @@ pub(super) struct Synth {
     #[arg(long, value_name = "DIR")]
     resume: Option<PathBuf>,
     /// Refuse to begin if about more memory than this would be needed: 2GB, 500MB
-    #[arg(long, value_name = "SIZE", value_parser = bytes)]
+    #[arg(long, value_name = "SIZE", value_parser = table::figures::bytes)]
     memory: Option<u64>,
     /// Publish the schema that was learned from the records, for this reason: its levels and ranges, also rare and extreme ones, are
     /// released with the data [default: the public schema holds only what the synthetic files show]
@@ -61,32 +61,12 @@ pub(super) struct Synth {
 /// What is said of data sets whose seed was chosen.
 const SEEDED: &str = "  a seed that can be guessed lets others make these files again and test guesses at original records: for your own work, do not publish them\n";
 
-/// A size such as 2GB, 1.5GiB, 500MB or a number of bytes.
-fn bytes(text: &str) -> Result<u64, String> {
-    let digits = text.trim_end_matches(|character: char| character.is_alphabetic() || character == ' ');
-    let unit = match text[digits.len()..].trim().to_ascii_lowercase().as_str() {
-        "" | "b" => 1.0,
-        "kb" => 1e3,
-        "mb" => 1e6,
-        "gb" => 1e9,
-        "kib" => f64::from(1 << 10),
-        "mib" => f64::from(1 << 20),
-        "gib" => f64::from(1 << 30),
-        _ => return Err("write it as 2GB, 1.5GiB or 500MB".into()),
-    };
-    match digits.parse::<f64>() {
-        Ok(number) if number > 0.0 && number.is_finite() => Ok((number * unit) as u64),
-        _ => Err("write it as 2GB, 1.5GiB or 500MB".into()),
-    }
-}
-
-impl Synth {
-    /// All files that it reads.
-    pub(super) fn inputs(&self) -> Vec<PathBuf> {
+impl Run for Synth {
+    fn inputs(&self) -> Vec<PathBuf> {
         self.reading.with_schema(std::iter::once(&self.data).chain(&self.recipe).cloned())
     }
 
-    pub(super) fn run(&self, everywhere: &Everywhere) -> Result<ExitCode, Failure> {
+    fn run(&self, everywhere: &Everywhere) -> Result<ExitCode, Failure> {
         let request = SynthesiseRequest {
             recipe_path: self.recipe.clone(),
             replace: everywhere.force,
@@ -101,41 +81,27 @@ impl Synth {
             ..SynthesiseRequest::new(self.reading.data(&self.data), self.recipe()?)
         };
         if self.privacy.dry_run {
-            let plan = request.spending().map_err(|error| self.with_commands(error))?;
+            let plan = request.spending()?;
             everywhere.deliver(&report::spending_text(&plan), || plan.to_json())?;
             return Ok(ExitCode::SUCCESS);
         }
         let out = self.amount.out()?;
         let request = SynthesiseRequest { noise: self.privacy.noise(), ..request.into_folder(out) };
-        let made = request.run(&everywhere.watch()).map_err(|error| self.with_commands(error))?;
+        let made = request.run(&everywhere.watch())?;
         let Some(manifest) = &made.manifest else { return Ok(ExitCode::SUCCESS) };
         for remark in made.fitted.inside_remarks() {
             eprintln!("note for the owner of the data, not for publication: {remark}");
         }
-        let mut text = summary(out, manifest, &made.fitted.remarks());
+        let mut text = report::data_sets_text(out, manifest, &made.fitted.remarks());
         if request.recipe.seed.is_some() {
             text.push_str(SEEDED);
         }
         everywhere.deliver(&text, || serde_json::json!(manifest))?;
         Ok(ExitCode::SUCCESS)
     }
+}
 
-    /// The refusal of a learned schema, with the commands that help for these data.
-    fn with_commands(&self, error: lookalike::Error) -> Failure {
-        let lookalike::Error::Synthesis(SynthesisError::LearnedSchema { variables }) = error else {
-            return error.into();
-        };
-        let data = self.data.display();
-        let stem = self.data.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
-        let draft = format!("{}.schema.toml", stem.split('.').next().unwrap_or_default());
-        Failure::Refused(format!(
-            "a private run needs a declared schema: a domain read off the records is itself a leak, and nobody has declared public \
-             what may be in {}\n  1. lookalike describe {data} --write-schema {draft}\n  2. review {draft} against the code book, \
-             then set `declared = true` and say why in `reason`\n  3. run this command again with --schema {draft}",
-            variables.join(", ")
-        ))
-    }
-
+impl Synth {
     /// The recipe file, with what the command line says on top.
     fn recipe(&self) -> Result<Recipe, Failure> {
         let mut recipe = match (&self.recipe, &self.method) {

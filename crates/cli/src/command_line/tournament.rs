@@ -11,7 +11,7 @@ use synthesis::Recipe;
 use tournament::{Entrant, generic_entrants, tournament};
 
 use super::reading::Reading;
-use super::{Everywhere, Failure};
+use super::{Everywhere, Failure, Run};
 
 /// Hold generators against each other on one table, by the utility and risk scores of the Synthetic Data Challenge.
 #[derive(Debug, Args)]
@@ -43,13 +43,12 @@ pub(super) struct TournamentCommand {
     seed: u64,
 }
 
-impl TournamentCommand {
-    /// All files that it reads.
-    pub(super) fn inputs(&self) -> Vec<PathBuf> {
+impl Run for TournamentCommand {
+    fn inputs(&self) -> Vec<PathBuf> {
         self.reading.with_schema(std::iter::once(&self.data).chain(&self.recipe).cloned())
     }
 
-    pub(super) fn run(&self, everywhere: &Everywhere) -> Result<ExitCode, Failure> {
+    fn run(&self, everywhere: &Everywhere) -> Result<ExitCode, Failure> {
         let entrants = self.entrants()?;
         let settings = self.settings()?;
         let table = self.reading.data(&self.data).read(&everywhere.watch())?;
@@ -59,7 +58,9 @@ impl TournamentCommand {
             .deliver(&tournament::text::tournament_text(&standings), || serde_json::json!(standings))?;
         Ok(ExitCode::SUCCESS)
     }
+}
 
+impl TournamentCommand {
     fn entrants(&self) -> Result<Vec<Entrant>, Failure> {
         let mut entrants = generic_entrants();
         if let Some(only) = &self.only {

@@ -7,7 +7,7 @@ use ::town::Town;
 use clap::Args;
 use table::{TableError, atomic_file};
 
-use super::{Everywhere, Failure};
+use super::{Everywhere, Failure, Run};
 
 /// Write an invented town to try things on: its people and their schema.
 #[derive(Debug, Args)]
@@ -23,8 +23,8 @@ pub(super) struct TownCommand {
     out: PathBuf,
 }
 
-impl TownCommand {
-    pub(super) fn run(&self, everywhere: &Everywhere) -> Result<ExitCode, Failure> {
+impl Run for TownCommand {
+    fn run(&self, everywhere: &Everywhere) -> Result<ExitCode, Failure> {
         let town = Town::new(self.people as usize, self.seed);
         std::fs::create_dir_all(&self.out).map_err(|source| TableError::io(&self.out, source))?;
         let files = [("town.csv", town.csv()), ("town.schema.toml", town.schema())];

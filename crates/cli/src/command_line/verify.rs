@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use clap::Args;
 use lookalike::VerifyRequest;
 
-use super::{Everywhere, Failure};
+use super::{Everywhere, Failure, Run};
 
 /// Check a release: hashes, schema, ledger, label.
 #[derive(Debug, Args)]
@@ -15,8 +15,8 @@ pub(super) struct Verify {
     release: PathBuf,
 }
 
-impl Verify {
-    pub(super) fn run(&self, everywhere: &Everywhere) -> Result<ExitCode, Failure> {
+impl Run for Verify {
+    fn run(&self, everywhere: &Everywhere) -> Result<ExitCode, Failure> {
         let verification = VerifyRequest::new(&self.release).run()?;
         let text = report::verification_text(&self.release.display().to_string(), &verification);
         everywhere.deliver(&text, || serde_json::json!(verification))?;

@@ -5,30 +5,10 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use crate::harness::{json, lookalike};
+use crate::harness::{Files, json, lookalike};
 
 const GRID: &str = "[[recipe]]\nname = \"cart\"\nmethod = \"sequential\"\noptions.min_bucket = [5, 50]\n\
                     [[recipe]]\nmethod = \"saturated\"\noptions.sigma = [0.5, 2]\n";
-
-struct Files {
-    folder: tempfile::TempDir,
-}
-
-impl Files {
-    fn new() -> Self {
-        Self { folder: tempfile::tempdir().unwrap() }
-    }
-
-    fn write(&self, name: &str, text: &str) -> String {
-        let path = self.folder.path().join(name);
-        std::fs::write(&path, text).unwrap();
-        path.display().to_string()
-    }
-
-    fn path(&self, name: &str) -> String {
-        self.folder.path().join(name).display().to_string()
-    }
-}
 
 /// People with a sex, a town, a job and an age.
 fn people(records: usize) -> String {

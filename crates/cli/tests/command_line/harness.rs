@@ -10,3 +10,26 @@ pub fn json(arguments: &[&str]) -> serde_json::Value {
     let output = lookalike().args(arguments).args(["--json", "-"]).assert().success();
     serde_json::from_slice(&output.get_output().stdout).expect("JSON on standard output")
 }
+
+/// Files in a folder of their own, which goes with them.
+pub struct Files {
+    pub folder: tempfile::TempDir,
+}
+
+impl Files {
+    pub fn new() -> Self {
+        Self { folder: tempfile::tempdir().unwrap() }
+    }
+
+    /// Writes a file and gives its path.
+    pub fn write(&self, name: &str, text: &str) -> String {
+        let path = self.path(name);
+        std::fs::write(&path, text).unwrap();
+        path
+    }
+
+    /// The path of a file, whether it exists or not.
+    pub fn path(&self, name: &str) -> String {
+        self.folder.path().join(name).display().to_string()
+    }
+}

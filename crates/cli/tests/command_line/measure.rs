@@ -1,23 +1,7 @@
 //! `lookalike measure` and `lookalike measures` as their users call them.
 
-use crate::harness::{json, lookalike};
+use crate::harness::{Files, json, lookalike};
 use serde_json::Value;
-
-struct Files {
-    folder: tempfile::TempDir,
-}
-
-impl Files {
-    fn new() -> Self {
-        Self { folder: tempfile::tempdir().unwrap() }
-    }
-
-    fn write(&self, name: &str, text: &str) -> String {
-        let path = self.folder.path().join(name);
-        std::fs::write(&path, text).unwrap();
-        path.display().to_string()
-    }
-}
 
 /// People with a sex, a town and an income; `shift` moves towns and incomes.
 fn people(records: usize, shift: usize) -> String {

@@ -6,6 +6,7 @@ use inference::{
     Estimand, FileFacts, Findings, Level, Manner, Provenance, Released, Resampling, Rule, Target, Weights,
     answer, valid_rule, with_common_levels,
 };
+use models::{Formula, ModelFamily};
 use release::{FORMAT, LEDGER, MANIFEST, Manifest};
 use synthesis::Recipe;
 use table::schema::SchemaFile;
@@ -58,6 +59,14 @@ struct ReleaseFolder {
     manifest: Manifest,
     provenance: Provenance,
     schema: PathBuf,
+}
+
+/// A model as an estimand: its formula, and the name of its family, gaussian if none is given.
+pub fn model_estimand(formula: &str, family: Option<&str>) -> Result<Estimand, Error> {
+    let formula = Formula::parse(formula).map_err(|error| Error::Usage(error.to_string()))?;
+    let family = family.map_or(Ok(ModelFamily::Gaussian), str::parse);
+    let family = family.map_err(|error| Error::option("family", error))?;
+    Ok(Estimand::Model { formula, family })
 }
 
 impl FitRequest {

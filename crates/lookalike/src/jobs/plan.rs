@@ -1,9 +1,11 @@
 //! Risk and utility of the saturated mechanism before anything is generated.
 
 use frontier::plan::{
-    Bound, Catall, CellSizes, Free, Grid, Plan, ReplicatedUniques, SaturatedMechanism, Solution, solve,
+    Bound, Catall, CellSizes, Free, Grid, MeanCount, Plan, PlanError, ReplicatedUniques, SaturatedMechanism,
+    Solution, solve,
 };
 use serde::Serialize;
+use statistics::counts::CountFamily;
 use table::watch::Watch;
 
 use crate::{Data, Error};
@@ -56,6 +58,25 @@ impl PlanRequest {
     /// Asks for a plan over this grid.
     pub fn new(data: Data, mechanism: SaturatedMechanism, grid: Grid) -> Self {
         Self { data, mechanism, grid, solve: None, groups: 5 }
+    }
+
+    /// Asks for a plan of the count family of this name, at these dispersions and numbers of data sets.
+    pub fn of_family(
+        data: Data,
+        (family, nu): (&str, Option<f64>),
+        sigmas: Option<&[f64]>,
+        ms: &[u32],
+    ) -> Result<Self, Error> {
+        let has_dispersion = family != "poisson";
+        let sigmas = match sigmas {
+            Some(sigmas) => sigmas.to_vec(),
+            None if has_dispersion => vec![0.1, 0.5, 2.0, 10.0],
+            None => vec![0.0],
+        };
+        let sigma = sigmas.first().copied().filter(|_| has_dispersion);
+        let family = CountFamily::from_options(family, sigma, nu).map_err(PlanError::from)?;
+        let grid = Grid { sigmas, ms: ms.to_vec(), near: vec![(1, 0.5)], mean_count: MeanCount::Exact };
+        Ok(Self::new(data, SaturatedMechanism::new(family), grid))
     }
 
     /// Counts the cells of the table and computes the plan from their sizes alone.

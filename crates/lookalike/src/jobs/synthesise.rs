@@ -88,6 +88,7 @@ impl SynthesiseRequest {
     /// Fits the recipe and, if a folder is named, writes its data sets there, all of it or nothing.
     pub fn run(&self, watch: &Watch) -> Result<SynthesiseOutcome, Error> {
         self.synthesise(watch)
+            .map_err(|error| self.with_commands(error))
             .map_err(|error| error.located_in(self.recipe_path.as_deref(), self.data.schema_path()))
     }
 
@@ -142,8 +143,29 @@ impl SynthesiseRequest {
         Ok(SynthesiseOutcome { fitted, ledger, manifest })
     }
 
+    /// The refusal of a learned schema, with the commands that help for these data.
+    fn with_commands(&self, error: Error) -> Error {
+        let (Error::Synthesis(SynthesisError::LearnedSchema { variables }), Some(path)) =
+            (&error, self.data.path())
+        else {
+            return error;
+        };
+        let (data, name) = (path.display(), self.data.name());
+        let draft = format!("{}.schema.toml", name.split('.').next().unwrap_or_default());
+        Error::Refused(format!(
+            "a private run needs a declared schema: a domain read off the records is itself a leak, and nobody has declared public \
+             what may be in {}\n  1. lookalike describe {data} --write-schema {draft}\n  2. review {draft} against the code book, \
+             then set `declared = true` and say why in `reason`\n  3. run this command again with --schema {draft}",
+            variables.join(", ")
+        ))
+    }
+
     /// What a private run would spend on what. The data are not opened.
     pub fn spending(&self) -> Result<SpendingPlan, Error> {
+        self.planned_spending().map_err(|error| self.with_commands(error))
+    }
+
+    fn planned_spending(&self) -> Result<SpendingPlan, Error> {
         if self.recipe.privacy.is_none() {
             let message = "it shows what a private run would spend; state a budget with the option `epsilon`";
             return Err(Error::option("dry-run", message));

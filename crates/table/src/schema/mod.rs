@@ -209,6 +209,18 @@ pub enum DecimalMark {
     Comma,
 }
 
+impl std::str::FromStr for DecimalMark {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        match text {
+            "." | "point" => Ok(Self::Point),
+            "," | "comma" => Ok(Self::Comma),
+            _ => Err("give a point or a comma"),
+        }
+    }
+}
+
 /// When one condition holds, another must.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rule {
