@@ -379,7 +379,9 @@ fn noise_is_scaled_to_a_unit_of_several_records() {
         let mut guard = GuardedTable::new(&people.0, &people.1, 5, &mut ledger, &mut noise).unwrap();
         let margin = guard.noisy_margin(&Attributes::new([0]), charge).unwrap();
         guard.noisy_size("number of records", charge).unwrap();
-        (margin.law, ledger)
+        let law = margin.law;
+        drop(guard);
+        (law, ledger)
     };
     for k in [1_u64, 2, 3] {
         let (law, ledger) = ask(pure(2.0), k, Charge::Pure(epsilon(0.75)));

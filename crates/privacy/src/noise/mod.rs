@@ -24,7 +24,8 @@ pub use discrete_laplace::DiscreteLaplace;
 pub use enclosure::Enclosure;
 pub(crate) use enclosure::any_exceeds;
 pub use selection::{exponential_mechanism, permute_and_flip};
-pub(crate) use uniform::{uniform_below, uniform_below_u64, uniform_below_u128};
+pub use uniform::uniform_below_u64;
+pub(crate) use uniform::{uniform_below, uniform_below_u128};
 
 fn greatest_common_divisor(mut a: u128, mut b: u128) -> u128 {
     while b != 0 {

@@ -11,7 +11,7 @@ use rand::CryptoRng;
 /// # Panics
 /// If the bound is zero.
 #[inline]
-pub(crate) fn uniform_below_u64<R: CryptoRng + ?Sized>(rng: &mut R, bound: u64) -> u64 {
+pub fn uniform_below_u64<R: CryptoRng + ?Sized>(rng: &mut R, bound: u64) -> u64 {
     assert!(bound > 0, "a bound is above zero");
     let mut product = u128::from(rng.next_u64()) * u128::from(bound);
     // 2⁶⁴ mod bound is below bound, so most words are accepted without the division that computes it.
