@@ -285,7 +285,7 @@ mod tests {
             let recipe = format!("method = \"{method}\"");
             assert!(told(&recipe, "mean(b)", Rule::Ts).contains("keeps only the class"), "{method}");
             assert!(told(&recipe, "a ~ b", Rule::Ts).contains("keeps only the class"), "{method}");
-            assert!(told(&recipe, "a ~ .", Rule::Ts).contains("values of b"), "{method}");
+            assert!(told(&recipe, "a ~ .", Rule::Ts).contains("of b"), "{method}");
             assert!(!told(&recipe, "share(b) by a", Rule::Ts).contains("keeps only the class"), "{method}");
         }
         assert!(!told("method = \"sequential\"", "mean(b)", Rule::Ts).contains("keeps only the class"));

@@ -81,7 +81,7 @@ fn what_needs_records_is_refused_by_name() {
         let error =
             evaluate_source(source, &[&original], &[*family], &Settings::default()).unwrap_err().to_string();
         let named = format!("`{}` needs the records themselves", family.name());
-        assert!(error.contains(&named) && error.contains("--only"), "{error}");
+        assert!(error.contains(&named) && error.contains("leave it out"), "{error}");
     }
     let learned = read_csv_text("sex,town,age\nM,c,20\nF,a,30\n", &ReadOptions::default()).unwrap();
     let error = evaluate_source(source, &[&learned], &family("tables"), &Settings::default()).unwrap_err();

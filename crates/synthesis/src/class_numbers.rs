@@ -33,11 +33,12 @@ struct VariableNumbers {
 }
 
 impl ClassNumbers {
-    /// The numbers of these records within the classes of a domain; none of variables whose shape is declared.
+    /// The numbers of these records within the classes of a domain; none of variables whose shape or step is declared.
     pub(crate) fn learn(records: &Table, domain: &Domain) -> Result<Self, SynthesisError> {
         let of = |classes: &Classes| -> Result<Option<VariableNumbers>, SynthesisError> {
             let position = records.schema().position_of(classes.name())?;
-            if records.schema().variables()[position].shape != Shape::Uniform || !has_wide_class(classes) {
+            let variable = &records.schema().variables()[position];
+            if variable.shape != Shape::Uniform || variable.step.is_some() || !has_wide_class(classes) {
                 return Ok(None);
             }
             let column = &records.columns()[position];

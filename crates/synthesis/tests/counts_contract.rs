@@ -11,7 +11,6 @@ use synthesis::registry::METHODS;
 use synthesis::{Recipe, Run, StructuralZeros, Synthesizer, fit};
 use table::read::{ReadOptions, read_csv_text};
 use table::schema::SchemaFile;
-use table::write::csv_text;
 use table::{
     Attributes, CodedTable, ContingencyTable, CountSource, DeclaredSchema, Domain, Margin, Source, Table,
     TableError,
@@ -136,14 +135,20 @@ impl CountSource for OnlyCounts {
     }
 }
 
-/// All that comes of a run: data sets, remarks, size, and the ledger.
+/// All that comes of a run: the cells of its data sets, remarks, size, and the ledger. Within a class, records show more of numbers than counts do.
 fn outcome(source: Source<'_>, recipe: &Recipe) -> (Vec<String>, Vec<String>, usize, Option<String>) {
     let fitted = fit(source, recipe, &Run::replayed(17)).unwrap();
     // Records show more of identifiers than a schema declares.
     let is_modelled = |variable: &&table::Variable| variable.kind != table::Kind::TextId;
     let modelled = fitted.schema().variables().iter().filter(is_modelled);
     let modelled: Vec<&str> = modelled.map(|variable| variable.name.as_str()).collect();
-    let data_set = |number| csv_text(&fitted.table(number).unwrap().select(&modelled).unwrap());
+    let domain = fitted.domain().unwrap();
+    let data_set = |number| {
+        let drawn = fitted.table(number).unwrap().select(&modelled).unwrap();
+        let coded = CodedTable::in_domain(&drawn, domain).unwrap();
+        let classes = coded.columns().iter().map(|codes| codes.iter().collect::<Vec<u32>>());
+        format!("{:?}", classes.collect::<Vec<_>>())
+    };
     let data_sets = (0..recipe.m).map(data_set).collect();
     let ledger = fitted.ledger().map(|ledger| {
         ledger.verify().unwrap();
@@ -213,7 +218,8 @@ fn what_counts_cannot_give_is_refused_by_name() {
     };
     let error = refusal(&counts, &Recipe::new("sequential"), &Run::default());
     assert!(
-        error.contains("`sequential` needs the records themselves") && error.contains("`ipf`"),
+        error.contains("`sequential` needs the records themselves")
+            && error.contains("take a method of counts"),
         "{error}"
     );
     let privacy = Some(PrivacySettings { epsilon: Some(1.0), ..Default::default() });

@@ -138,7 +138,9 @@ fn numbers_are_uniform_within_their_class_and_keep_the_rules() {
     let schema = "[variables.age]\nkind = \"integer\"\nrange = [0, 19]\ncuts = [0, 10, 19]\n[variables.work]\nkind = \"categorical\"\nlevels = [\"no\", \"yes\"]\n\
                   [[impossible]]\nwhere = \"age < 15 and work = 'yes'\"\n";
     let mut text = String::from("age,work\n");
-    (0..20).for_each(|age| text.push_str(&format!("{age},{}\n", if age >= 15 { "yes" } else { "no" })));
+    (0..200)
+        .map(|row| row % 20)
+        .for_each(|age| text.push_str(&format!("{age},{}\n", if age >= 15 { "yes" } else { "no" })));
     let table = read_csv_text(
         &text,
         &ReadOptions { schema: Some(SchemaFile::parse(schema).unwrap()), ..ReadOptions::default() },

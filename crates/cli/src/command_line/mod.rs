@@ -163,9 +163,6 @@ enum Failure {
     /// The options do not fit together.
     #[error("{0}")]
     Usage(String),
-    /// Refused to protect the records.
-    #[error("{0}")]
-    Refused(String),
     /// A measurement of speed that could not be made.
     #[cfg(feature = "research")]
     #[error(transparent)]
@@ -210,7 +207,6 @@ impl Failure {
                 ErrorKind::Cancelled => 130,
             },
             Self::Usage(_) => 2,
-            Self::Refused(_) => 3,
             #[cfg(feature = "research")]
             Self::Bench(_) => 1,
             #[cfg(feature = "research")]

@@ -388,7 +388,15 @@ fn records_without_a_value_are_left_out_aloud() {
     let files = [read_csv_text(&text, &ReadOptions::default()).unwrap()];
     let released = Released { files: &files, original_rows: Some(60), provenance: None };
     let left_out = |what: &str| {
-        let found = answer(&released, &Estimand::parse(what).unwrap(), &Manner::default()).unwrap();
+        let estimand = if what.contains('~') {
+            Estimand::Model {
+                formula: models::Formula::parse(what).unwrap(),
+                family: models::ModelFamily::Gaussian,
+            }
+        } else {
+            Estimand::parse(what).unwrap()
+        };
+        let found = answer(&released, &estimand, &Manner::default()).unwrap();
         let warning = found.warnings.into_iter().find(|warning| warning.contains("left out"));
         warning.and_then(|warning| warning.split(" records").next().map(str::to_owned))
     };

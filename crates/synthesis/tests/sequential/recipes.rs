@@ -44,7 +44,7 @@ fn some_variables_are_kept_others_constant_computed_or_sampled_together() {
     let original = households(900);
     let made = synth(
         &original,
-        "[options]\nmethod = \"sample\"\n[variables.region]\nmethod = \"keep\"\n[variables.area]\nmethod = \"keep\"\n\
+        "[options]\nmethod = \"sample\"\nsmoothing = \"none\"\n[variables.region]\nmethod = \"keep\"\n[variables.area]\nmethod = \"keep\"\n\
          [variables.children]\nmethod = \"constant\"\nvalue = 2\n[variables.adults]\nwith = [\"married\", \"day\"]\n\
          [variables.income]\nwithin = [\"region\", \"adults > 1\"]\n",
     );
@@ -269,7 +269,7 @@ fn draws_that_leave_the_range_are_told() {
         fit(&read("", &text), &recipe, &Run::default()).unwrap().remarks().join("; ")
     };
     assert!(remarks("norm").contains("`y`: about"), "{}", remarks("norm"));
-    assert_eq!(remarks("normrank") + &remarks("cart"), "");
+    assert!(!(remarks("normrank") + &remarks("cart")).contains("`y`: about"));
 }
 
 #[test]

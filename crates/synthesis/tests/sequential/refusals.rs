@@ -69,7 +69,7 @@ use crate::{households, read, recipe, refusal};
 #[case("[auxiliary.score]\nscore = [\"area = 'nowhere'\"]\nby = \"area\"\n", "has no level")]
 #[case("strata = [\"area = 'nowhere'\"]\n", "has no level")]
 #[case("[options]\ntrees = 30\n", "option `trees`: no variable is drawn by a method that has it")]
-#[case("[options]\nsmooth_above = 3\n", "option `smooth_above`: nothing is smoothed")]
+#[case("[options]\nsmoothing = \"none\"\nsmooth_above = 3\n", "option `smooth_above`: nothing is smoothed")]
 #[case(
     "[options]\nmissing_method = \"norm\"\n",
     "option `missing_method`: `norm` does not decide between categories"
@@ -83,7 +83,7 @@ use crate::{households, read, recipe, refusal};
     "option `variables.income.two_stage`: it is about categories"
 )]
 #[case(
-    "[variables.income]\nsmooth_above = 3\n",
+    "[variables.income]\nsmoothing = \"none\"\nsmooth_above = 3\n",
     "option `variables.income.smooth_above`: nothing is smoothed"
 )]
 #[case(
@@ -127,7 +127,7 @@ fn names_of_people_are_not_copied() {
     (0..100).for_each(|row| writeln!(text, "{row},{}", row % 2).unwrap());
     let made = generate(&read("", &text), &recipe("")).unwrap();
     assert!(
-        made.remarks.iter().any(|remark| remark.contains("`number` has another number in every record")),
+        made.remarks.iter().any(|remark| remark.contains("because they name units: `number`")),
         "{:?}",
         made.remarks
     );
