@@ -10,6 +10,8 @@
 //! The orders here are a fixed grid: conversions are then monotone exactly, not only up to the noise of a search, and lose at most 2·10⁻⁷ of ε
 //! against the best order. Every value carries a bound of its own rounding error, and costs round up.
 
+use std::sync::LazyLock;
+
 use crate::{Cost, Delta, PrivacyError};
 
 /// The smallest ε (rounded up) such that ρ-zCDP is (ε, δ)-DP.
@@ -100,13 +102,16 @@ struct Order {
 
 impl Orders {
     fn at(delta: Delta) -> Self {
+        // The logarithms of the orders are those of every δ.
+        static OF_EVERY_DELTA: LazyLock<Vec<(f64, f64, f64)>> =
+            LazyLock::new(|| grid().map(|a| (a, -a.ln_1p() / a, -(1.0 / a).ln_1p())).collect());
         let log = -delta.value().ln();
-        let order = |a: f64| {
-            let parts = [log / a, -a.ln_1p() / a, -(1.0 / a).ln_1p()];
+        let order = |(a, second, third): &(f64, f64, f64)| {
+            let parts = [log / a, *second, *third];
             let error = ROUNDING * parts.iter().map(|part| part.abs()).sum::<f64>();
             Order { slope: (1.0 + a) * (1.0 + ROUNDING), intercept: parts.iter().sum::<f64>() + error }
         };
-        Self(grid().map(order).collect())
+        Self(OF_EVERY_DELTA.iter().map(order).collect())
     }
 
     fn epsilon(&self, rho: Cost) -> Result<Cost, PrivacyError> {
