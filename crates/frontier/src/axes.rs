@@ -1,6 +1,7 @@
 //! The numbers by which contestants are compared, and where they stand in a run's findings.
 //!
-//! An axis is the mean of one measure over all it is on, such as all two-way tables or all targets. Findings that sum up tables are kept apart by
+//! An axis of utility is the mean of one measure over all it is on, such as all two-way tables; one of risk is the worst, such as the target that is
+//! disclosed most. Findings that sum up tables are kept apart by
 //! the number of variables of their tables: `tables.mean_s_pmse:2` is the mean over tables of two variables.
 
 use std::fmt;
@@ -83,6 +84,23 @@ impl AxisName {
         finding.measure == self.measure && self.ways.is_none_or(|own| own == ways())
     }
 
+    /// Where a file stands on this axis: of risks the worst over all they are on, such as the target that is disclosed most, as a limit takes them;
+    /// else the mean. `None` where nothing has a number.
+    pub fn value(&self, findings: &[Finding]) -> Option<f64> {
+        let is_risk = family_of(&self.measure).is_some_and(|family| family.aspect == Aspect::Risk);
+        match self.better() {
+            Better::Lower if is_risk => self.extreme(findings, true),
+            Better::Higher if is_risk => self.extreme(findings, false),
+            _ => self.mean(findings),
+        }
+    }
+
+    /// The last value at which a file can still be used, where the card of the measure says one.
+    pub(crate) fn usable(&self) -> Option<f64> {
+        let usual = family_of(&self.measure).and_then(|family| family.usual_axis);
+        usual.filter(|usual| usual.measure == self.measure).and_then(|usual| usual.usable)
+    }
+
     /// The mean over what it is on; `None` where nothing has a number.
     pub fn mean(&self, findings: &[Finding]) -> Option<f64> {
         let values: Vec<f64> = self.values(findings).collect();
@@ -113,6 +131,7 @@ impl AxisName {
             Some(ways) if self.measure != EPSILON => format!("{} of {ways}-way tables", self.label(family)),
             _ => self.measure.clone(),
         };
+        let label = if is_risk && self.measure != EPSILON { format!("worst {label}") } else { label };
         let unit = card_of(&self.measure).map_or("", |card| card.unit);
         let label = if unit.is_empty() { label } else { format!("{label} ({unit})") };
         Axis { measure: self.measure.clone(), of, label, better: self.better(), is_risk }

@@ -64,8 +64,12 @@ pub(super) fn draw_map(contest: &Contest<'_>, ran: Vec<Ran>) -> (Frontier, Timin
     let points = points(contest, &contestants, &findings);
     place(&mut contestants, &points, [risk, utility], better);
     let axes: Vec<Axis> = names.iter().map(AxisName::axis).collect();
-    let recommendation =
-        recommend(&contestants, &contest.limits, [(risk, &axes[risk]), (utility, &axes[utility])]);
+    let recommendation = recommend(
+        &contestants,
+        &contest.limits,
+        [(risk, &axes[risk]), (utility, &axes[utility])],
+        contest.utility.usable(),
+    );
     let settings = &contest.battery.settings;
     let mut remarks = contest.remarks.clone();
     remarks.extend(contest.limits.iter().filter_map(limits::remark));
@@ -115,7 +119,7 @@ fn contestant(contest: &Contest<'_>, one: Ran, runs: &[Vec<Finding>], names: &[A
         if axis.measure == EPSILON {
             return one.epsilon.map(|epsilon| Estimated { mean: epsilon, sd: None, range: [epsilon; 2] });
         }
-        estimated(&runs.iter().map(|run| axis.mean(run)).collect::<Option<Vec<f64>>>()?)
+        estimated(&runs.iter().map(|run| axis.value(run)).collect::<Option<Vec<f64>>>()?)
     };
     let values: Vec<Option<Estimated>> = names.iter().map(value).collect();
     let expected =
@@ -235,7 +239,7 @@ fn points(
 ) -> Vec<Vec<Point>> {
     let of_run = |axis: &AxisName, run: &[Finding], one: &Contestant| match axis.measure.as_str() {
         EPSILON => one.epsilon,
-        _ => axis.mean(run),
+        _ => axis.value(run),
     };
     let of_contestant = |(one, runs): (&Contestant, &Vec<Vec<Finding>>)| -> Vec<Point> {
         let point = |run: &Vec<Finding>| {

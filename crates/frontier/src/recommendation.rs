@@ -8,11 +8,13 @@ use super::{Axis, Contestant, Limit, Recommendation};
 const RUNNERS_UP: usize = 3;
 
 /// The highest mean utility among acceptable contestants; of equals the one with less risk, then the one that was named first. Where nothing is
-/// acceptable nothing is recommended, and the reason names the contestant that breaks the fewest limits.
+/// acceptable nothing is recommended, and the reason names the contestant that breaks the fewest limits. Nothing is recommended either where the best
+/// of the acceptable is beyond `usable`, the last value at which a file can be used.
 pub(crate) fn recommend(
     contestants: &[Contestant],
     limits: &[Limit],
     axes: [(usize, &Axis); 2],
+    usable: Option<f64>,
 ) -> Recommendation {
     let [risk, utility] = axes;
     let value = |contestant: &Contestant, axis: (usize, &Axis)| {
@@ -32,6 +34,19 @@ pub(crate) fn recommend(
     let Some(best) = acceptable.first() else {
         return Recommendation { name: None, runners_up: Vec::new(), reason: nothing(&placed, limits) };
     };
+    if let (Some(usable), Some(value)) = (usable, value(best, utility))
+        && value > usable
+    {
+        let reason = format!(
+            "No acceptable contestant is usable: the best of them, {}, has a {} of {}, and beyond {} nothing should be analysed; try other recipes, or weigh \
+             the limits again.",
+            best.name,
+            utility.1.label,
+            figures(value),
+            figures(usable)
+        );
+        return Recommendation { name: None, runners_up: Vec::new(), reason };
+    }
     let figure = |axis: (usize, &Axis)| {
         format!("{} {}", axis.1.label, value(best, axis).map_or_else(|| "unknown".to_owned(), figures))
     };
@@ -146,20 +161,20 @@ mod tests {
             contestant("safer", [0.5, 3.0], true),
             contestant("far", [0.1, 9.0], true),
         ];
-        let found = recommend(&all, &limits, axes);
+        let found = recommend(&all, &limits, axes, None);
         assert_eq!(found.name.as_deref(), Some("safer"));
         assert_eq!(found.runners_up, ["safe", "far"]);
         assert!(found.reason.contains("3 of 4 contestants keep every limit"), "{}", found.reason);
-        let none = recommend(&all[..1], &limits, axes);
+        let none = recommend(&all[..1], &limits, axes, None);
         assert_eq!(none.name, None);
         assert!(
             none.reason.contains("close comes closest") && none.reason.contains("it is 3"),
             "{}",
             none.reason
         );
-        assert!(recommend(&all[1..], &[], axes).reason.contains("no limit was set"));
+        assert!(recommend(&all[1..], &[], axes, None).reason.contains("no limit was set"));
         let unlucky = Contestant { failed_runs: 4, ..all[3].clone() };
-        let found = recommend(&[unlucky], &[], axes);
+        let found = recommend(&[unlucky], &[], axes, None);
         assert!(found.reason.ends_with("But 4 of its 5 runs failed."), "{}", found.reason);
     }
 

@@ -45,6 +45,8 @@ pub struct UsualAxis {
     pub by_ways: bool,
     /// Among the families of one aspect the lowest rank is taken.
     pub rank: u8,
+    /// The last value at which a file can still be used, where there is such a one: beyond it nothing is recommended.
+    pub usable: Option<f64>,
 }
 
 /// Everything a reader needs to understand a measure's number.

@@ -360,9 +360,15 @@ impl<'a> Page<'a> {
                 |finding: &&Finding| names(finding, "keys") == keys && detail(finding, "target") == target;
             let tcap = self.all(attribute::names::TCAP_TAUB).find(same).and_then(|finding| finding.value);
             let tcap = tcap.map_or_else(String::new, |tcap| format!(", TCAP {tcap:.3}"));
+            let margins =
+                self.all(attribute::names::DISCO_MARGINS).find(same).and_then(|finding| finding.value);
+            let margins =
+                margins.map_or_else(String::new, |margins| format!("; {margins:.2} % by the margins alone"));
+            let fresh = disco.detail.get("holdout").and_then(serde_json::Value::as_f64);
+            let fresh = fresh.map_or_else(String::new, |fresh| format!(", {fresh:.2} % by the holdout"));
             writeln!(
                 out,
-                "  who knows {} learns {target} for {value:.2} % of records (DiSCO{tcap})",
+                "  who knows {} learns {target} for {value:.2} % of records (DiSCO{tcap}{margins}{fresh})",
                 few(&keys)
             )?;
         }

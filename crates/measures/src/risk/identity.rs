@@ -214,7 +214,13 @@ pub const CARD: FamilyCard = FamilyCard {
     aspect: Aspect::Risk,
     honours: &[Setting::Keys, Setting::Disclosure],
     requires: None,
-    usual_axis: Some(UsualAxis { measure: names::REPU, label: names::REPU, by_ways: false, rank: 3 }),
+    usual_axis: Some(UsualAxis {
+        measure: names::REPU,
+        label: names::REPU,
+        by_ways: false,
+        rank: 3,
+        usable: None,
+    }),
     identified_by: &[],
     measures: CARDS,
 };

@@ -13,7 +13,7 @@
 //! found; what is expected before synthesis is `frontier::plan::Tau`. K counts all cells of the cross-table, or those
 //! that are [possible](ReleaseCells::with_possible_cells); it matters for τ₁, τ₂ and k = 0 alone.
 
-use table::{Kind, Table};
+use table::{Grouping, Kind, Table};
 
 use super::release_cells::{ReleaseCells, real};
 use crate::{
@@ -139,7 +139,10 @@ pub fn findings(
             findings.extend(CARDS.iter().map(undefined));
             continue;
         }
-        let cells = ReleaseCells::new(original, synthetic, keys, &settings.tables.grouping)?;
+        // Who knows keys that were named knows their values, not classes of them.
+        let exact = Grouping::exact();
+        let grouping = if keys.is_empty() { &settings.tables.grouping } else { &exact };
+        let cells = ReleaseCells::new(original, synthetic, keys, grouping)?;
         for (k, d) in &settings.tau.at {
             findings.extend(Tau::empirical(&cells, *k, *d, settings.tau.scale)?.findings(&cells));
         }
@@ -229,7 +232,13 @@ pub const CARD: FamilyCard = FamilyCard {
     aspect: Aspect::Risk,
     honours: &[Setting::Groups, Setting::Classes, Setting::Keys, Setting::CellSizes, Setting::Scale],
     requires: None,
-    usual_axis: Some(UsualAxis { measure: names::TAU4, label: names::TAU4, by_ways: false, rank: 4 }),
+    usual_axis: Some(UsualAxis {
+        measure: names::TAU4,
+        label: names::TAU4,
+        by_ways: false,
+        rank: 4,
+        usable: None,
+    }),
     identified_by: &["k", "d", "m"],
     measures: CARDS,
 };

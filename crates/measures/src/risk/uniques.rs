@@ -222,7 +222,13 @@ pub const CARD: FamilyCard = FamilyCard {
     aspect: Aspect::Risk,
     honours: &[Setting::Keys],
     requires: None,
-    usual_axis: Some(UsualAxis { measure: names::RU, label: names::RU, by_ways: false, rank: 2 }),
+    usual_axis: Some(UsualAxis {
+        measure: names::RU,
+        label: names::RU,
+        by_ways: false,
+        rank: 2,
+        usable: None,
+    }),
     identified_by: &[],
     measures: CARDS,
 };

@@ -91,7 +91,13 @@ pub const CARD: FamilyCard = FamilyCard {
     aspect: Aspect::Utility,
     honours: &[Setting::Tables, Setting::Ways, Setting::Groups, Setting::Classes, Setting::Missing],
     requires: None,
-    usual_axis: Some(UsualAxis { measure: names::MEAN_ROC, label: names::MEAN_ROC, by_ways: false, rank: 5 }),
+    usual_axis: Some(UsualAxis {
+        measure: names::MEAN_ROC,
+        label: names::MEAN_ROC,
+        by_ways: false,
+        rank: 5,
+        usable: None,
+    }),
     identified_by: &["ways"],
     measures: CARDS,
 };

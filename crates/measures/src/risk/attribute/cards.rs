@@ -129,4 +129,19 @@ pub(super) const CARDS: &[MeasureCard] = &[
         "Of the synthetic records that leave no doubt, what share has keys that the original lacks?",
         Better::Neither,
     ),
+    percent(
+        names::DISCO_MARGINS,
+        "How many original records would be disclosed if the target had nothing to do with the keys?",
+        Better::Neither,
+        "Lookalike: what the margins alone disclose",
+    ),
+    MeasureCard {
+        range: Range { from: -100.0, to: Some(100.0) },
+        ..percent(
+            names::DISCO_EXCESS,
+            "How many more original records are disclosed than by the margins alone?",
+            Better::Lower,
+            "Lookalike: DiSCO of Raab, Nowok & Dibben (2024) less what the margins alone disclose",
+        )
+    },
 ];

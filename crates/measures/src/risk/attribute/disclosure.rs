@@ -53,6 +53,8 @@ pub(super) struct Sums {
     /// Synthetic records with WEAP = 1 whose keys the original lacks.
     undefined: u64,
     tcap: RatioSum,
+    /// Records that DiSCO is expected to count by the margins alone.
+    disco_margins: f64,
 }
 
 const NO_ORIGINAL: &str = "the original has no records";
@@ -72,6 +74,9 @@ impl Attack<'_> {
             ..IdentityDisclosure::default()
         };
         let mut obvious = ObviousTally::new(self);
+        let frequencies =
+            targets.synthetic()[0].columns()[self.target].frequencies(self.target_classes().size());
+        let share = |level: u32| frequencies[level as usize] as f64 / (synthetic_records as f64).max(1.0);
         self.visit(|class| {
             let disclosive = class.is_disclosive_in_synthetic();
             let (mut y_counted, mut s_counted) = (0, 0);
@@ -87,6 +92,10 @@ impl Attack<'_> {
                 let (all_original, all_synthetic) =
                     (class.is_all_original(cell), class.is_all_synthetic(cell));
                 sums.is += if class.s > 0 { y } else { 0 };
+                if class.s > 0 && y > 0 {
+                    let all_alike = share(cell.level).powi(class.s.min(i32::MAX as u64) as i32);
+                    sums.disco_margins += y as f64 * all_alike;
+                }
                 sums.dis += if disclosive { y } else { 0 };
                 sums.dorig += if all_original { y } else { 0 };
                 if all_synthetic {
@@ -158,6 +167,9 @@ impl AttributeDisclosure {
                 share(sums.tcap.value(), sums.dsyn - sums.undefined, reason)
             }
             Weap1Share => share(sums.dsyn as f64, self.synthetic_records, NO_SYNTHETIC),
+            DiscoMargins if self.original_records == 0 => Err(NO_ORIGINAL),
+            DiscoMargins => Ok(100.0 * sums.disco_margins / self.original_records as f64),
+            DiscoExcess => Ok(self.value(Disco)? - self.value(DiscoMargins)?),
             UndefinedShare => {
                 share(sums.undefined as f64, sums.dsyn, "no synthetic record that counts has WEAP = 1")
             }

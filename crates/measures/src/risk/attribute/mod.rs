@@ -94,6 +94,10 @@ pub mod names {
     pub const DORIG: &str = "attribute.dorig";
     /// `attribute.disco`.
     pub const DISCO: &str = "attribute.disco";
+    /// `attribute.disco_margins`.
+    pub const DISCO_MARGINS: &str = "attribute.disco_margins";
+    /// `attribute.disco_excess`.
+    pub const DISCO_EXCESS: &str = "attribute.disco_excess";
     /// `attribute.tcap_taub`.
     pub const TCAP_TAUB: &str = "attribute.tcap_taub";
     /// `attribute.undefined_share`.
@@ -106,7 +110,13 @@ pub const CARD: FamilyCard = FamilyCard {
     aspect: Aspect::Risk,
     honours: &[Setting::Keys, Setting::Targets, Setting::Disclosure],
     requires: None,
-    usual_axis: Some(UsualAxis { measure: names::DISCO, label: names::DISCO, by_ways: false, rank: 1 }),
+    usual_axis: Some(UsualAxis {
+        measure: names::DISCO,
+        label: names::DISCO,
+        by_ways: false,
+        rank: 1,
+        usable: None,
+    }),
     identified_by: &["target"],
     measures: cards::CARDS,
 };

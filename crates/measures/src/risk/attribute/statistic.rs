@@ -37,11 +37,16 @@ pub enum AttributeStatistic {
     Weap1Share,
     /// Those of them whose keys the original lacks, so that their TCAP is undefined. In [0, 1].
     UndefinedShare,
+    /// What DiSCO is expected to be if the target had nothing to do with the keys: Σ y pˢ, y the records of a class with a target value whose share of the
+    /// synthetic table is p, s the synthetic records of the class; in per cent. Margins alone disclose that much.
+    DiscoMargins,
+    /// DiSCO less that: what is disclosed beyond the margins, in percentage points.
+    DiscoExcess,
 }
 
 impl AttributeStatistic {
     /// All of them, in the order of their cards.
-    pub const ALL: [Self; 16] = [
+    pub const ALL: [Self; 18] = [
         Self::Dorig,
         Self::Dsyn,
         Self::Is,
@@ -58,5 +63,7 @@ impl AttributeStatistic {
         Self::TcapTaub,
         Self::Weap1Share,
         Self::UndefinedShare,
+        Self::DiscoMargins,
+        Self::DiscoExcess,
     ];
 }

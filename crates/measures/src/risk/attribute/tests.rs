@@ -47,6 +47,8 @@ fn every_number_of_a_small_pair_is_that_by_hand() {
         7.0 / 12.0,
         1.0,
         0.2,
+        228.0 / 7.0,
+        172.0 / 7.0,
     ];
     for ((statistic, value), expected) in AttributeStatistic::ALL.iter().zip(values(&found)).zip(expected) {
         assert!((value.unwrap() - expected).abs() < 1e-12, "{statistic:?}: {value:?}, not {expected}");
@@ -331,4 +333,21 @@ proptest! {
             prop_assert!((cap - value(CapD)).abs() < 1e-9 && (dcap - value(Dcap)).abs() < 1e-9);
         }
     }
+}
+
+/// Two classes of keys: in the first, four originals of which three have x, and two synthetic records; in the second, one of each. The synthetic shares of
+/// x and y are 2/3 and 1/3.
+#[test]
+fn margins_alone_disclose_what_independence_would() {
+    let original = read("k,t\na,x\na,x\na,x\na,y\nb,y\n");
+    let synthetic = read("k,t\na,x\na,x\nb,y\n");
+    let found =
+        attribute_disclosure(&compare(&original, &synthetic), &["k"], "t", &DisclosureOptions::default())
+            .unwrap();
+    let share = 2.0_f64 / 3.0;
+    let expected = 3.0 * share.powi(2) + (1.0 - share).powi(2) + (1.0 - share);
+    let margins = found.value(AttributeStatistic::DiscoMargins).unwrap();
+    assert!((margins - 100.0 * expected / 5.0).abs() < 1e-9, "{margins}");
+    let excess = found.value(AttributeStatistic::DiscoExcess).unwrap();
+    assert!((excess - (80.0 - margins)).abs() < 1e-9, "{excess}");
 }

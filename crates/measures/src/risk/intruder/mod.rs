@@ -334,7 +334,13 @@ pub const CARD: FamilyCard = FamilyCard {
     aspect: Aspect::Risk,
     honours: &[Setting::Groups, Setting::Classes, Setting::Mechanism, Setting::Priors, Setting::Regions],
     requires: None,
-    usual_axis: Some(UsualAxis { measure: names::R_MEAN, label: names::R_MEAN, by_ways: false, rank: 5 }),
+    usual_axis: Some(UsualAxis {
+        measure: names::R_MEAN,
+        label: names::R_MEAN,
+        by_ways: false,
+        rank: 5,
+        usable: None,
+    }),
     identified_by: &["prior", "priors", "m"],
     measures: CARDS,
 };

@@ -176,6 +176,7 @@ pub const CARD: FamilyCard = FamilyCard {
         label: names::MEAN_HELLINGER,
         by_ways: false,
         rank: 4,
+        usable: None,
     }),
     identified_by: &["ways", "cell_size"],
     measures: CARDS,

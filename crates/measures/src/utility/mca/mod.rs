@@ -145,7 +145,13 @@ pub const CARD: FamilyCard = FamilyCard {
     aspect: Aspect::Utility,
     honours: &[Setting::Groups, Setting::Classes],
     requires: None,
-    usual_axis: Some(UsualAxis { measure: names::SCORE, label: names::SCORE, by_ways: false, rank: 6 }),
+    usual_axis: Some(UsualAxis {
+        measure: names::SCORE,
+        label: names::SCORE,
+        by_ways: false,
+        rank: 6,
+        usable: None,
+    }),
     identified_by: &["left_out"],
     measures: CARDS,
 };

@@ -141,7 +141,13 @@ pub const CARD: FamilyCard = FamilyCard {
     aspect: Aspect::Utility,
     honours: &[Setting::Models],
     requires: Some(Setting::Models),
-    usual_axis: Some(UsualAxis { measure: names::OVERLAP, label: names::OVERLAP, by_ways: false, rank: 7 }),
+    usual_axis: Some(UsualAxis {
+        measure: names::OVERLAP,
+        label: names::OVERLAP,
+        by_ways: false,
+        rank: 7,
+        usable: None,
+    }),
     identified_by: &["model", "family", "coefficient"],
     measures: CARDS,
 };

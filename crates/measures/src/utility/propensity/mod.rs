@@ -83,6 +83,7 @@ pub const CARD: FamilyCard = FamilyCard {
         label: names::LOGIT_S_PMSE,
         by_ways: false,
         rank: 3,
+        usable: None,
     }),
     identified_by: &["order", "left_out"],
     measures: CARDS,

@@ -56,6 +56,9 @@ impl Default for TableOptions {
     }
 }
 
+/// Raab, Nowok & Dibben (2021): beyond this S_pMSE tables are not for analysis.
+const USABLE: f64 = 30.0;
+
 /// Numbers with up to this many values are judged value by value.
 const MOST_VALUES: usize = 20;
 
@@ -126,6 +129,7 @@ pub const CARD: FamilyCard = FamilyCard {
         label: "mean S_pMSE",
         by_ways: true,
         rank: 1,
+        usable: Some(USABLE),
     }),
     identified_by: &["ways", "left_out"],
     measures: cards::CARDS,

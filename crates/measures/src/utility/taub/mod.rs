@@ -122,7 +122,13 @@ pub const CARD: FamilyCard = FamilyCard {
     aspect: Aspect::Utility,
     honours: &[Setting::Groups, Setting::Classes, Setting::Missing, Setting::Models],
     requires: None,
-    usual_axis: Some(UsualAxis { measure: names::OVERALL, label: names::OVERALL, by_ways: false, rank: 2 }),
+    usual_axis: Some(UsualAxis {
+        measure: names::OVERALL,
+        label: names::OVERALL,
+        by_ways: false,
+        rank: 2,
+        usable: None,
+    }),
     identified_by: &["without"],
     measures: CARDS,
 };
