@@ -10,12 +10,26 @@ const OUTLIER: &str = "987654.31";
 const DAY: &str = "1850-06-17";
 const RECORDS: usize = 600;
 
-/// Identifiers of each kind, free text, a level of one record, an outlier and a day of another century.
+/// Identifiers of each kind, free text, numbers that are fingerprints, a level of one record, an outlier and a day of another century.
 struct Planted {
     csv: String,
     accounts: Vec<String>,
     cases: Vec<String>,
     answers: Vec<String>,
+    fingerprints: Vec<String>,
+}
+
+impl Planted {
+    /// Whatever names one record.
+    fn names(&self) -> HashSet<&str> {
+        let all = self.accounts.iter().chain(&self.cases).chain(&self.answers).chain(&self.fingerprints);
+        all.map(String::as_str).collect()
+    }
+}
+
+/// A name of a record in a text, if there is one.
+fn name_in<'a>(text: &'a str, names: &HashSet<&str>) -> Option<&'a str> {
+    text.split([',', '\n', '"', ' ', '[', ']']).find(|field| names.contains(field))
 }
 
 fn planted() -> Planted {
@@ -24,10 +38,11 @@ fn planted() -> Planted {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         ((u128::from(state) * u128::from(limit)) >> 64) as u64
     };
-    let (mut accounts, mut cases, mut answers) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut accounts, mut cases, mut answers, mut fingerprints) =
+        (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     let known: Vec<String> =
         (0..250).map(|_| format!("{}:{}:{}", 2 + below(78), 100 + below(300), 1 + below(3))).collect();
-    let mut csv = String::from("id,control_of,account,case,words,region,diagnosis,fee,seen,age\n");
+    let mut csv = String::from("id,control_of,account,case,words,region,diagnosis,fee,seen,ratio,age\n");
     for record in 0..RECORDS {
         let account = 100_000_000_000_000_000 + below(100_000_000_000_000_000);
         let case = known[below(250) as usize].clone();
@@ -41,8 +56,9 @@ fn planted() -> Planted {
         } else {
             format!("2016-{:02}-{:02}", 1 + below(12), 1 + below(28))
         };
+        let ratio = ((1 + below(1_000_000)) as f64 / (7 + below(900)) as f64).to_string();
         csv.push_str(&format!(
-            "{},{control},{account},{case},{answer},R{},{diagnosis},{fee},{seen},{}\n",
+            "{},{control},{account},{case},{answer},R{},{diagnosis},{fee},{seen},{ratio},{}\n",
             record + 1,
             below(4),
             18 + below(70)
@@ -50,8 +66,9 @@ fn planted() -> Planted {
         accounts.push(account.to_string());
         cases.push(case);
         answers.push(answer);
+        fingerprints.push(ratio);
     }
-    Planted { csv, accounts, cases, answers }
+    Planted { csv, accounts, cases, answers, fingerprints }
 }
 
 fn public_files(folder: &Path) -> Vec<(String, String)> {
@@ -91,17 +108,14 @@ fn no_canary_leaves_by_any_method() {
             .success();
         let told = String::from_utf8_lossy(&run.get_output().stdout).into_owned();
         assert!(told.contains("made new") && told.contains("`control_of`"), "{name}: {told}");
-        let real: HashSet<&String> =
-            planted.accounts.iter().chain(&planted.cases).chain(&planted.answers).collect();
+        let real = planted.names();
         let mut files = public_files(&out);
         files.push(("what is printed".into(), told));
         for (file, text) in &files {
             for canary in [LEVEL, OUTLIER, DAY, "noise"] {
                 assert!(!text.contains(canary), "{name}: {canary} in {file}");
             }
-            let found =
-                text.split([',', '\n', '"', ' ', '[', ']']).find(|field| real.contains(&(*field).to_owned()));
-            assert_eq!(found, None, "{name}: a real identifier in {file}");
+            assert_eq!(name_in(text, &real), None, "{name}: a name of a record in {file}");
         }
         let text = std::fs::read_to_string(out.join("synthetic-1.csv")).unwrap();
         let rows: Vec<Vec<&str>> = text.lines().skip(1).map(|line| line.split(',').collect()).collect();
@@ -122,6 +136,51 @@ fn no_canary_leaves_by_any_method() {
         assert!(agree <= 25, "{name}: {agree} numbers still lead to the age");
         assert!(out.join("internal/schema-learned.toml").exists(), "{name}");
     }
+}
+
+/// A release of a learned schema publishes the domain that its owner vouches for, and still no name of a record.
+#[test]
+fn no_name_of_a_record_leaves_in_a_release() {
+    let planted = planted();
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    std::fs::write(path("data.csv"), &planted.csv).unwrap();
+    for method in ["sequential", "catall"] {
+        std::fs::write(path("recipe.toml"), format!("method = \"{method}\"\n")).unwrap();
+        lookalike()
+            .args([
+                "release",
+                &path("data.csv"),
+                "--recipe",
+                &path("recipe.toml"),
+                "--accepted-by",
+                "the board",
+            ])
+            .args(["--learned-schema", "an invented table", "--no-limits", "an invented table"])
+            .args(["--only", "tables", "--out", &path(method)])
+            .assert()
+            .success();
+        let names = planted.names();
+        for (file, text) in released_files(&folder.path().join(method)) {
+            assert_eq!(name_in(&text, &names), None, "{method}: a name of a record in {file}");
+        }
+    }
+}
+
+/// The public files of a release, in all its folders.
+fn released_files(folder: &Path) -> Vec<(String, String)> {
+    let mut files = Vec::new();
+    for path in std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
+        match path.is_dir() {
+            true if path.ends_with("internal") => {}
+            true => files.extend(released_files(&path)),
+            false => {
+                let bytes = std::fs::read(&path).unwrap();
+                files.push((path.display().to_string(), String::from_utf8_lossy(&bytes).into_owned()));
+            }
+        }
+    }
+    files
 }
 
 #[test]
