@@ -26,7 +26,8 @@ pub struct After {
     /// Numbers below these are set to them, by variable.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub bottom: BTreeMap<String, f64>,
-    /// Take out synthetic records that are unique on all variables and equal to an original record that is unique too.
+    /// Take out synthetic records that equal an original record which is unique on all variables; synthpop leaves them in where several synthetic
+    /// records equal the same one.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub remove_replicated_uniques: bool,
     /// A text such as "FAKE" that a column `flag` holds in every record, so that nobody takes them for real.
@@ -147,11 +148,7 @@ impl Finish {
             return Ok(table);
         }
         let prints = prints(&table, &compared(table.schema()))?;
-        let alone = unique(&prints);
-        let is_kept = |row: &u32| {
-            let print = prints[*row as usize];
-            alone.binary_search(&print).is_err() || self.uniques.binary_search(&print).is_err()
-        };
+        let is_kept = |row: &u32| self.uniques.binary_search(&prints[*row as usize]).is_err();
         let kept: Vec<u32> = (0..table.rows() as u32).filter(is_kept).collect();
         if kept.is_empty() {
             let message = "every record repeats a unique original one; nothing would be left";
