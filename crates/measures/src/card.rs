@@ -35,7 +35,7 @@ pub enum Aspect {
 }
 
 /// A measure that sums up a file, for the map of a frontier.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct UsualAxis {
     /// The measure.
     pub measure: &'static str,

@@ -64,12 +64,16 @@ impl<'a> SharedCounts<'a> {
 
 /// Refuses a column whose codes do not stand for these classes.
 fn check_classes(classes: &Classes, table: &Table) -> Result<(), MeasureError> {
-    let variable = table.schema().variable(classes.name())?;
+    let position = table.schema().position_of(classes.name())?;
+    let mut variable = table.schema().variables()[position].clone();
+    if table.missing(position) == 0 {
+        variable.missing = classes.missing_class().is_some();
+    }
     let same_levels = match classes.partition() {
         Partition::Levels(levels) => variable.kind.levels() == Some(levels),
         Partition::Values(_) | Partition::Intervals { .. } => variable.kind.is_numeric(),
     };
-    if same_levels && Classes::new(variable, classes.partition().clone()) == *classes {
+    if same_levels && Classes::new(&variable, classes.partition().clone()) == *classes {
         return Ok(());
     }
     let message = "the synthetic table has another kind, other levels or codes, or other rules for missing values than the schema of the \

@@ -173,7 +173,7 @@ fn options_that_are_not_honoured_are_refused() {
         (&["--model", "income ~ sex", "--family", "gausian"], "did you mean `gaussian`"),
         (&["--regions", "none.toml"], "--mechanism"),
         (&["--mechanism", "catal"], "did you mean `catall`"),
-        (&["--mechanism", "catall,sigma=1"], "catall has no option `sigma`"),
+        (&["--mechanism", "catall,sigma=1"], "catall has no --sigma"),
         (&["--ways", "0"], "at least one variable"),
         (&["--groups", "0"], "must be 1 or more"),
     ] {
@@ -202,7 +202,10 @@ fn one_card_is_shown_by_its_name() {
         String::from_utf8(output.get_output().stdout.clone()).unwrap()
     };
     let tau = text(&["measures", "tau"]);
-    assert!(tau.contains("tau.4: ") && tau.contains("options that it honours: --groups, --keys"), "{tau}");
+    assert!(
+        tau.contains("tau.4: ") && tau.contains("options that it honours: --groups, --classes, --keys"),
+        "{tau}"
+    );
     let one = text(&["measures", "tau.4"]);
     assert!(one.contains("tau.4: ") && !one.contains("tau.3: "), "{one}");
     let catall = text(&["methods", "catall"]);

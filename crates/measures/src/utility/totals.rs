@@ -2,9 +2,9 @@
 //!
 //! With original values x₁ … x_N of mean x̄ and standard deviation s, and n synthetic ones of mean x̄':
 //!
-//! - `numbers.mean_z` = |x̄' − x̄| / (s/√n), which is about |normal| for draws from the original's distribution, and √2 times that for a fresh sample;
-//! - `numbers.total_error` = 100 |x̄'/x̄ − 1|, in per cent, where no value is negative, so that a total means something;
-//! - `numbers.tail_error` = 100 |t'/t − 1|, t the mean of the largest hundredth of the values (at least [`FEWEST`]), less the median.
+//! - `totals.mean_z` = |x̄' − x̄| / (s/√n), which is about |normal| for draws from the original's distribution, and √2 times that for a fresh sample;
+//! - `totals.total_error` = 100 |x̄'/x̄ − 1|, in per cent, where no value is negative, so that a total means something;
+//! - `totals.tail_error` = 100 |t'/t − 1|, t the mean of the largest hundredth of the values (at least [`FEWEST`]), less the median.
 //!
 //! Missing values and special codes are left out.
 
@@ -26,14 +26,14 @@ pub struct Totals;
 
 /// Measures of this family that other crates refer to.
 pub mod names {
-    /// `numbers.mean_z`.
-    pub const MEAN_Z: &str = "numbers.mean_z";
-    /// `numbers.total_error`.
-    pub const TOTAL_ERROR: &str = "numbers.total_error";
-    /// `numbers.tail_error`.
-    pub const TAIL_ERROR: &str = "numbers.tail_error";
-    /// `numbers.worst_mean_z`.
-    pub const WORST_MEAN_Z: &str = "numbers.worst_mean_z";
+    /// `totals.mean_z`.
+    pub const MEAN_Z: &str = "totals.mean_z";
+    /// `totals.total_error`.
+    pub const TOTAL_ERROR: &str = "totals.total_error";
+    /// `totals.tail_error`.
+    pub const TAIL_ERROR: &str = "totals.tail_error";
+    /// `totals.worst_mean_z`.
+    pub const WORST_MEAN_Z: &str = "totals.worst_mean_z";
 }
 
 const fn card(name: &'static str, question: &'static str, unit: &'static str, null: Null) -> MeasureCard {
@@ -73,7 +73,7 @@ const CARDS: &[MeasureCard] = &[
 
 /// The card of the family.
 pub const CARD: FamilyCard = FamilyCard {
-    name: "numbers",
+    name: "totals",
     aspect: Aspect::Utility,
     honours: &[],
     requires: None,
