@@ -140,7 +140,7 @@ impl Run {
     /// Scores a synthetic table.
     pub fn of(original: &Table, synthetic: &Table) -> Result<Self, MeasureError> {
         let comparison = Comparison { original, synthetic, holdout: None };
-        let options = TableOptions::default();
+        let options = TableOptions { grouping: Grouping::synthpop(5), ..TableOptions::default() };
         let scores = |ways: usize| -> Result<Vec<f64>, MeasureError> {
             let tables = all_tables(&comparison, ways, &options)?;
             // A table with all records in one cell has no degree of freedom and nothing to lose.

@@ -13,7 +13,7 @@ use crate::ledger::Ledger;
 
 /// Compares all numbers of the tables.
 pub fn compare(ledger: &mut Ledger<'_>, golden: &GoldenPair) {
-    let options = TableOptions::default();
+    let options = TableOptions { grouping: Grouping::synthpop(5), ..TableOptions::default() };
     compare_block(ledger, golden, "utility.tab", &options);
     let random = TableOptions { synthetic_size: SyntheticSize::Random, ..options.clone() };
     compare_block(ledger, golden, "utility.tab_k.syn", &random);
@@ -96,7 +96,7 @@ fn compare_block(ledger: &mut Ledger<'_>, golden: &GoldenPair, block: &str, opti
 }
 
 fn compare_all_tables(ledger: &mut Ledger<'_>, golden: &GoldenPair) {
-    let options = TableOptions::default();
+    let options = TableOptions { grouping: Grouping::synthpop(5), ..TableOptions::default() };
     let shared = SharedTables::new(&comparison(golden), &options.grouping).unwrap();
     for (ways, block) in ["oneway", "twoway", "threeway"].into_iter().enumerate() {
         let path = ["utility.tables", block];
