@@ -336,7 +336,7 @@ mod tests {
         assert!(fit(&age, intervals(&[0.0, 16.0, 99.0])) && fit(&age, Partition::Values(vec![1.0, 7.0])));
         assert!(fit(&sex, Partition::Levels(levels(&["F", "M"]))));
         assert!(!fit(&age, intervals(&[0.0])) && !fit(&age, intervals(&[0.0, f64::NAN])));
-        assert!(!fit(&age, intervals(&[5.0, 5.0])) && !fit(&age, Partition::Values(vec![0.5])));
+        assert!(!fit(&age, intervals(&[5.0, 4.0])) && !fit(&age, Partition::Values(vec![0.5])));
         assert!(!fit(&sex, Partition::Levels(levels(&["F"]))) && !fit(&sex, Partition::Values(vec![])));
         let other = Classes::new(&Variable { missing: true, ..age.clone() }, Partition::Values(vec![1.0]));
         assert!(!other.are_of(&age));

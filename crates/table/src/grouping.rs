@@ -121,20 +121,19 @@ impl Grouping {
 /// Limits of the classes of sorted values: each value that more than 1/groups of them are is a class by itself, and the others are cut at quantiles
 /// into about as many groups as their share deserves, at least two.
 fn limits_with_frequent_values(sorted: &[f64], groups: usize) -> Vec<f64> {
-    let quantiles =
-        |of: &[f64], parts: usize| (0..=parts).map(|k| quantile(of, k, parts)).collect::<Vec<f64>>();
     let is_frequent = |equal: &&[f64]| equal.len() * groups > sorted.len();
     let runs = || sorted.chunk_by(|left, right| left == right);
     let frequent: Vec<f64> = runs().filter(is_frequent).map(|equal| equal[0]).collect();
     if frequent.is_empty() {
-        let mut limits = quantiles(sorted, groups);
+        let mut limits: Vec<f64> = (0..=groups).map(|k| quantile(sorted, k, groups)).collect();
         limits.dedup();
         return limits;
     }
     let others: Vec<f64> = runs().filter(|equal| !is_frequent(equal)).flatten().copied().collect();
     let share = others.len() as f64 / sorted.len() as f64;
     let parts = ((groups as f64 * share).round() as usize).clamp(2, groups.max(2));
-    let mut limits = quantiles(&others, parts);
+    let mut limits: Vec<f64> = (1..parts).map(|k| quantile(&others, k, parts)).collect();
+    limits.push(sorted[0]);
     limits.extend(&frequent);
     limits.sort_unstable_by(f64::total_cmp);
     limits.dedup();

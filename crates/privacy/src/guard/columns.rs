@@ -105,7 +105,8 @@ impl<'a> GuardedColumns<'a> {
         let epsilon = self.pay_choice(&format!("{word} bound of {name}"), 2, charge)?;
         let values = self.numbers(name)?;
         let change = self.ledger.unit_l1_sensitivity();
-        let target = 2.0 * change as f64 / epsilon.lower() * (WRONG_BOUND.recip() * candidates.len() as f64).ln();
+        let target =
+            2.0 * change as f64 / epsilon.lower() * (WRONG_BOUND.recip() * candidates.len() as f64).ln();
         let beyond = |candidate: &f64| match end {
             Bound::Low => values.iter().filter(|value| *value < candidate).count() as i128,
             Bound::High => values.iter().filter(|value| *value > candidate).count() as i128,

@@ -149,7 +149,7 @@ fn other_columns_are_named() {
 #[case("[variables.a]\nkind = \"integer\"\nrange = [0.5, 1]", "`a`", "two whole numbers")]
 #[case("[variables.a]\nkind = \"integer\"\nlevels = [1]", "`a`", "does not go with")]
 #[case("[variables.a]\nkind = \"date\"\nrange = [\"1.1.2000\", \"2000-01-02\"]", "`a`", "YYYY-MM-DD")]
-#[case("[variables.a]\nkind = \"real\"\ncuts = [3, 1]", "`a`", "each above the one before")]
+#[case("[variables.a]\nkind = \"real\"\ncuts = [3, 1]", "`a`", "in ascending order")]
 #[case("[variables.a]\nkind = \"real\"\nrange = [0, 10]\ncuts = [1, 10]", "`a`", "enclose the range")]
 #[case("[variables.a]\nkind = \"text-id\"\ncodes = { -8 = \"x\" }", "`a`", "special codes are for numbers")]
 #[case("[variables.a]\nkind = \"integer\"\ncodes = { x = \"x\" }", "`a`", "`x` is not a number")]

@@ -337,6 +337,17 @@ impl Planner<'_> {
             let message = format!("`{}` has no predictors; say `within` what it is drawn", method.name);
             return refuse("predictors", &message);
         }
+        let smoothing =
+            section.filter(|section| section.says("smoothing")).map(|section| section.settings.smoothing);
+        if matches!(method.way, Way::Sample | Way::Nested)
+            && matches!(smoothing, Some(SmoothingKind::Density | SmoothingKind::Spline))
+        {
+            let message = format!(
+                "numbers that are drawn by `{}` are smoothed by `auto` or not at all (`none`)",
+                method.name
+            );
+            return refuse("smoothing", &message);
+        }
         match method.way {
             Way::Conditional { .. } => {
                 let predictors =

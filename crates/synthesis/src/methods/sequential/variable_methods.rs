@@ -117,14 +117,14 @@ pub(super) const VARIABLE_METHODS: &[VariableMethod] = &[
         name: "sample",
         draws_from: "records of the data, `with` other variables, `within` cells of others",
         draws: What::Anything,
-        options: &["with"],
+        options: &["with", "smoothing"],
         way: Way::Sample,
     },
     VariableMethod {
         name: "nested",
         draws_from: "records of the data with the same parent",
         draws: What::Anything,
-        options: &[],
+        options: &["smoothing"],
         way: Way::Nested,
     },
     VariableMethod {
