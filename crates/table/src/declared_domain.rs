@@ -63,7 +63,7 @@ impl Kind {
 fn equal_widths(variable: &Variable, groups: usize) -> Result<Partition, TableError> {
     let Some((low, high)) = variable.declared_range() else {
         let message = "it has neither `cuts` nor a `range` in the schema, and classes may not be read off the records here; \
-                       declare one of them";
+                       declare one of them, or `range = \"private\"`, which a private run buys";
         return Err(TableError::variable(&variable.name, message));
     };
     let step = variable.kind.step();
