@@ -60,6 +60,13 @@ pub enum Step<'a> {
         /// Families in all.
         of: usize,
     },
+    /// A question was answered from synthetic files.
+    Answering {
+        /// Questions by now.
+        done: usize,
+        /// Questions in all.
+        of: usize,
+    },
     /// One of many runs ended, as in a frontier or an audit.
     Running {
         /// Runs by now, those that were kept included.

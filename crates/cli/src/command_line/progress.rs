@@ -44,6 +44,7 @@ fn show(shown: &mut Option<Shown>, step: Step<'_>) {
     const FITTING: &str = "fitting {bar:30} {pos} of {len}: {msg}, {eta} left";
     const DRAWING: &str = "drawing {bar:30} {pos} of {len} data sets, {eta} left";
     const MEASURING: &str = "measuring {bar:30} {pos} of {len}: {msg}, {eta} left";
+    const ANSWERING: &str = "answering {bar:30} {pos} of {len} questions, {eta} left";
     const RUNNING: &str = "running {bar:30} {pos} of {len} runs, {eta} left";
     match step {
         Step::Reading { bytes, of: Some(of) } => advance(shown, READING, (None, bytes, of), ""),
@@ -58,6 +59,7 @@ fn show(shown: &mut Option<Shown>, step: Step<'_>) {
         Step::Measuring { family, done, of } => {
             advance(shown, MEASURING, (Some(done as u64), 0, of as u64), family)
         }
+        Step::Answering { done, of } => advance(shown, ANSWERING, (Some(done as u64), 0, of as u64), ""),
         Step::Running { done, of, kept } => {
             if done == kept && kept > 0 {
                 eprintln!("{kept} of {of} runs are there already");

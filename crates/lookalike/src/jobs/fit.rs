@@ -10,7 +10,7 @@ use models::{Formula, ModelFamily};
 use release::{FORMAT, LEDGER, MANIFEST, Manifest};
 use synthesis::Recipe;
 use table::schema::SchemaFile;
-use table::watch::Watch;
+use table::watch::{Step, Watch};
 use table::{Schema, Table, TableError};
 
 use crate::{Data, Error};
@@ -108,6 +108,7 @@ impl FitRequest {
         for estimand in &self.estimands {
             watch.check()?;
             answers.push(answer(&released, estimand, &manner)?);
+            watch.report(Step::Answering { done: answers.len(), of: self.estimands.len() });
         }
         let facts = |(path, table): (&PathBuf, &Table)| FileFacts {
             name: path.display().to_string(),
