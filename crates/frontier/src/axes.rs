@@ -196,7 +196,8 @@ mod tests {
         assert_eq!((two.extreme(&findings, true), all.extreme(&findings, false)), (Some(5.0), Some(1.0)));
         assert_eq!(AxisName::new("tables.s_vw").mean(&findings), None);
         assert_eq!(axes_of(&findings).len(), 2);
-        assert_eq!(two.axis().label, "mean S_pMSE of 2-way tables");
+        let usual: AxisName = "tables.farther_mean_s_pmse:2".parse().unwrap();
+        assert_eq!(usual.axis().label, "mean S_pMSE of 2-way tables");
     }
 
     #[test]

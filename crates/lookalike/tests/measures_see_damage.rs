@@ -61,7 +61,6 @@ fn damage_in_one_value_of_a_number_is_seen() {
     let original = town(1);
     let mut recipe = Recipe { seed: Some(1), ..Recipe::new("saturated") };
     recipe.set("sigma=0.1").unwrap();
-    recipe.set("alpha=1e-8").unwrap();
     let fitted =
         lookalike::synthesis::fit(&original, &recipe, &lookalike::synthesis::Run::default()).unwrap();
     let made = fitted.table(0).unwrap();

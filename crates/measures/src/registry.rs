@@ -8,6 +8,7 @@ use crate::risk::identity::Identity;
 use crate::risk::intruder::{Intruder, IntruderOptions};
 use crate::risk::tau::{TauMetrics, TauOptions};
 use crate::risk::uniques::Uniques;
+use crate::utility::amounts::Amounts;
 use crate::utility::conformance::Conformance;
 use crate::utility::distance::Distances;
 use crate::utility::interval::Intervals;
@@ -17,7 +18,6 @@ use crate::utility::propensity::{Propensity, PropensityOptions};
 use crate::utility::ratio_of_counts::Counts;
 use crate::utility::tables::{TableOptions, Tables};
 use crate::utility::taub::Taub;
-use crate::utility::totals::Totals;
 use crate::{
     Comparison, CountedTables, FamilyCard, Finding, MeasureCard, MeasureError, Prepared, SyntheticSets,
 };
@@ -124,7 +124,7 @@ pub const MEASURES: &[&dyn Measure] = &[
     &Counts,
     &Distances,
     &Intervals,
-    &Totals,
+    &Amounts,
     &Mca,
     &Propensity,
     &Models,

@@ -6,7 +6,7 @@ use measures::Finding;
 use measures::files;
 use measures::risk::{attribute, intruder, tau, uniques};
 use measures::utility::{
-    conformance, distance, interval, mca, model, propensity, ratio_of_counts, tables, taub, totals,
+    amounts, conformance, distance, interval, mca, model, propensity, ratio_of_counts, tables, taub,
 };
 use table::figures::thousands;
 
@@ -168,10 +168,10 @@ impl<'a> Page<'a> {
 
     /// The mean that is furthest off, with its total.
     fn worst_total(&self) -> Option<(Grade, String)> {
-        let worst = self.first(totals::names::WORST_MEAN_Z)?;
+        let worst = self.first(amounts::names::WORST_MEAN_Z)?;
         let (z, variable) = (worst.value?, detail(worst, "variable"));
         let mut of_variable =
-            self.all(totals::names::TOTAL_ERROR).filter(|finding| finding.on == [variable.as_str()]);
+            self.all(amounts::names::TOTAL_ERROR).filter(|finding| finding.on == [variable.as_str()]);
         let error = of_variable.next().and_then(|finding| finding.value);
         let mut grade = Grade::of(z, STANDARD_ERRORS);
         if error.is_some_and(|error| error < SMALL_ERROR) {
@@ -185,7 +185,8 @@ impl<'a> Page<'a> {
         if let Some((grade, words)) = self.worst_total() {
             writeln!(out, "  means and totals of numbers: {} (at most, {words})", grade.words())?;
         }
-        let tails = self.all(totals::names::TAIL_ERROR).filter_map(|finding| Some((finding.value?, finding)));
+        let tails =
+            self.all(amounts::names::TAIL_ERROR).filter_map(|finding| Some((finding.value?, finding)));
         let worst = tails.max_by(|one, other| one.0.total_cmp(&other.0));
         if let Some((error, finding)) = worst {
             writeln!(out, "  the tail that is furthest off: {} (by {error:.0} %)", finding.on.join(""))?;

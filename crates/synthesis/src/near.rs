@@ -55,6 +55,12 @@ pub(crate) fn remark<'a>(names: impl Iterator<Item = &'a str>) -> Option<String>
     })
 }
 
+/// A number rounded to the precision that others show.
+pub(crate) fn rounded_like(numbers: impl IntoIterator<Item = f64>, number: f64) -> f64 {
+    let numbers: Vec<f64> = numbers.into_iter().collect();
+    Precision::of(&numbers).map_or(number, |precision| precision.round(number))
+}
+
 impl NearNumbers {
     /// What is needed to draw near the numbers of single records; `None` where most numbers are shared.
     pub(crate) fn learn(numbers: impl IntoIterator<Item = f64>) -> Option<Self> {

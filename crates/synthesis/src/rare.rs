@@ -6,7 +6,8 @@
 //!
 //! - a level that fewer than [`FEWEST`] records have is given up: its records get the level of another record, drawn from those with a level that is kept
 //!   (all become `other` where no level is kept);
-//! - numbers and days beyond the [`FEWEST`]rd largest or smallest are set to it, so that no value outside what three records reach is ever drawn.
+//! - numbers and days beyond the [`FEWEST`]rd largest or smallest are set to it, so that no value outside what three records reach is ever drawn;
+//!   where one record alone has it, it is itself set to the middle between it and the next one inwards, as the others are.
 //!
 //! A variable that a rule, a formula or nesting ties to others is not changed alone: the whole record is replaced by another one.
 //! The step is a function of the records, without chance from outside, and comes before every method, so that none has to know of it.
@@ -24,6 +25,7 @@ use table::schema::{Kind, Levels, Origin, Schema};
 use table::{Codes, Column, Table, Variable};
 
 use crate::SynthesisError;
+use crate::near;
 use crate::randomness::{Rng, Seed};
 
 /// What fewer records have is rare.
@@ -148,17 +150,19 @@ fn change(variable: &Variable, column: &Column, rng: &mut Rng) -> Option<Change>
             Some(Change { variable: changed(kind), column, rows, levels: given_up.max(1) })
         }
         (Column::Integer(numbers), Kind::Integer { range }) => {
-            let (numbers, limits, rows) = without_extremes(numbers, i64::cmp)?;
+            let (numbers, limits, rows) =
+                without_extremes(numbers, i64::cmp, |one, other| one.midpoint(other))?;
             let kind = Kind::Integer { range: range.map(|_| limits) };
             Some(Change { variable: changed(kind), column: Column::Integer(numbers), rows, levels: 0 })
         }
         (Column::Real(numbers), Kind::Real { range }) => {
-            let (numbers, limits, rows) = without_extremes(numbers, f64::total_cmp)?;
+            let middle = |one: f64, other: f64| near::rounded_like(numbers.values(), one.midpoint(other));
+            let (numbers, limits, rows) = without_extremes(numbers, f64::total_cmp, middle)?;
             let kind = Kind::Real { range: range.map(|_| limits) };
             Some(Change { variable: changed(kind), column: Column::Real(numbers), rows, levels: 0 })
         }
         (Column::Date(days), Kind::Date { range, format }) => {
-            let (days, limits, rows) = without_extremes(days, i32::cmp)?;
+            let (days, limits, rows) = without_extremes(days, i32::cmp, |one, other| one.midpoint(other))?;
             let kind = Kind::Date { range: range.map(|_| limits), format: *format };
             Some(Change { variable: changed(kind), column: Column::Date(days), rows, levels: 0 })
         }
@@ -219,10 +223,11 @@ fn without_rare_levels(
 /// A column, its smallest and largest number, and the records that were changed.
 type Limited<T> = (Numbers<T>, (T, T), Vec<u32>);
 
-/// The numbers within what `FEWEST` records reach at either end; `None` if they all are.
+/// The numbers within what `FEWEST` records reach at either end, `middle` of two of them where one record alone reaches it; `None` if they all are.
 fn without_extremes<T: Copy + Default + PartialOrd>(
     numbers: &Numbers<T>,
     order: impl Fn(&T, &T) -> std::cmp::Ordering,
+    middle: impl Fn(T, T) -> T,
 ) -> Option<Limited<T>> {
     let mut sorted: Vec<T> = numbers.values().collect();
     sorted.sort_unstable_by(&order);
@@ -231,7 +236,16 @@ fn without_extremes<T: Copy + Default + PartialOrd>(
     }
     // Of fewer numbers than both ends take, the middle one is left.
     let at = (FEWEST - 1).min(sorted.len() / 2);
-    let (low, high) = (sorted[at], sorted[(sorted.len() - 1).saturating_sub(FEWEST - 1).max(at)]);
+    let last = sorted.len() - 1;
+    let end = last.saturating_sub(FEWEST - 1).max(at);
+    // A limit that one record alone has would name it.
+    let shared = |place: usize, inwards: usize| {
+        let is_alone = (place == 0 || sorted[place - 1] < sorted[place])
+            && (place == last || sorted[place] < sorted[place + 1]);
+        if is_alone { middle(sorted[place], sorted[inwards]) } else { sorted[place] }
+    };
+    let (low, high) =
+        if at < end { (shared(at, at + 1), shared(end, end - 1)) } else { (sorted[at], sorted[end]) };
     let mut limited = Numbers::with_capacity(numbers.len());
     let mut rows = Vec::new();
     for (row, entry) in numbers.iter().enumerate() {
@@ -314,7 +328,7 @@ mod tests {
         assert!(!remarks.contains("cholera"), "{remarks}");
         let changed = (0..200)
             .filter(|row| original.columns()[1].number(*row) != protected.records.columns()[1].number(*row));
-        assert!(changed.count() <= 2 * (FEWEST - 1), "at most two at either end");
+        assert!(changed.count() <= 2 * FEWEST, "at most three at either end");
     }
 
     #[test]
@@ -350,9 +364,20 @@ mod tests {
     }
 
     #[test]
+    fn a_limit_that_one_record_alone_has_is_not_drawn() {
+        let numbers = Numbers::complete((0..100).map(|place| f64::from(place) + 0.25).collect());
+        let (limited, limits, rows) = without_extremes(&numbers, f64::total_cmp, f64::midpoint).unwrap();
+        assert_eq!((limits, rows.len()), ((2.75, 96.75), 6));
+        assert_eq!(limited.values().filter(|number| *number == 96.75).count(), 3);
+        // Shared ends are kept as they are.
+        let ages = Numbers::complete((0..120).map(|place| i64::from(place / 4)).collect());
+        assert!(without_extremes(&ages, i64::cmp, |one, other| one.midpoint(other)).is_none());
+    }
+
+    #[test]
     fn a_few_numbers_become_their_middle() {
         for values in [vec![5.0], vec![1.0, 9.0], vec![1.0, 2.0, 9.0], vec![1.0, 2.0, 3.0, 9.0]] {
-            let found = without_extremes(&Numbers::complete(values.clone()), f64::total_cmp);
+            let found = without_extremes(&Numbers::complete(values.clone()), f64::total_cmp, f64::midpoint);
             let distinct: HashSet<u64> = match found {
                 Some((numbers, _, _)) => numbers.values().map(f64::to_bits).collect(),
                 None => values.iter().map(|value| value.to_bits()).collect(),

@@ -1,5 +1,6 @@
 //! How well a synthetic table serves in place of the original.
 
+pub mod amounts;
 pub mod conformance;
 pub mod distance;
 pub mod interval;
@@ -10,4 +11,3 @@ pub mod propensity;
 pub mod ratio_of_counts;
 pub mod tables;
 pub mod taub;
-pub mod totals;

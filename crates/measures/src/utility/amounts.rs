@@ -2,9 +2,9 @@
 //!
 //! With original values x₁ … x_N of mean x̄ and standard deviation s, and n synthetic ones of mean x̄':
 //!
-//! - `totals.mean_z` = |x̄' − x̄| / (s/√n), which is about |normal| for draws from the original's distribution, and √2 times that for a fresh sample;
-//! - `totals.total_error` = 100 |x̄'/x̄ − 1|, in per cent, where no value is negative, so that a total means something;
-//! - `totals.tail_error` = 100 |t'/t − 1|, t the mean of the largest hundredth of the values (at least [`FEWEST`]), less the median.
+//! - `amounts.mean_z` = |x̄' − x̄| / (s/√n), which is about |normal| for draws from the original's distribution, and √2 times that for a fresh sample;
+//! - `amounts.total_error` = 100 |x̄'/x̄ − 1|, in per cent, where no value is negative, so that a total means something;
+//! - `amounts.tail_error` = 100 |t'/t − 1|, t the mean of the largest hundredth of the values (at least [`FEWEST`]), less the median.
 //!
 //! Missing values and special codes are left out.
 
@@ -22,18 +22,18 @@ const TAIL: f64 = 0.01;
 
 /// The family of means, totals and tails.
 #[derive(Clone, Copy, Debug)]
-pub struct Totals;
+pub struct Amounts;
 
 /// Measures of this family that other crates refer to.
 pub mod names {
-    /// `totals.mean_z`.
-    pub const MEAN_Z: &str = "totals.mean_z";
-    /// `totals.total_error`.
-    pub const TOTAL_ERROR: &str = "totals.total_error";
-    /// `totals.tail_error`.
-    pub const TAIL_ERROR: &str = "totals.tail_error";
-    /// `totals.worst_mean_z`.
-    pub const WORST_MEAN_Z: &str = "totals.worst_mean_z";
+    /// `amounts.mean_z`.
+    pub const MEAN_Z: &str = "amounts.mean_z";
+    /// `amounts.total_error`.
+    pub const TOTAL_ERROR: &str = "amounts.total_error";
+    /// `amounts.tail_error`.
+    pub const TAIL_ERROR: &str = "amounts.tail_error";
+    /// `amounts.worst_mean_z`.
+    pub const WORST_MEAN_Z: &str = "amounts.worst_mean_z";
 }
 
 const fn card(name: &'static str, question: &'static str, unit: &'static str, null: Null) -> MeasureCard {
@@ -73,7 +73,7 @@ const CARDS: &[MeasureCard] = &[
 
 /// The card of the family.
 pub const CARD: FamilyCard = FamilyCard {
-    name: "totals",
+    name: "amounts",
     aspect: Aspect::Utility,
     honours: &[],
     requires: None,
@@ -82,7 +82,7 @@ pub const CARD: FamilyCard = FamilyCard {
     measures: CARDS,
 };
 
-impl Measure for Totals {
+impl Measure for Amounts {
     fn card(&self) -> &'static FamilyCard {
         &CARD
     }
@@ -185,7 +185,7 @@ mod tests {
     fn found(original: &[f64], synthetic: &[f64], name: &str) -> Option<f64> {
         let (original, synthetic) = (table(original), table(synthetic));
         let comparison = Comparison { original: &original, synthetic: &synthetic, holdout: None };
-        let findings = Totals.evaluate(&comparison, &Settings::default()).unwrap();
+        let findings = Amounts.evaluate(&comparison, &Settings::default()).unwrap();
         findings.iter().find(|finding| finding.measure == name).and_then(|finding| finding.value)
     }
 
