@@ -146,6 +146,11 @@ impl Data {
         }
     }
 
+    /// What it is called on a terminal: the path of its file, or the name of what is no file.
+    pub(crate) fn place(&self) -> String {
+        self.path().map_or_else(|| self.name(), |path| path.display().to_string())
+    }
+
     /// Its file, if it is one.
     pub fn path(&self) -> Option<&Path> {
         match &self.origin {

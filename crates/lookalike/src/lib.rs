@@ -15,6 +15,7 @@
 //! | release it with the evidence | [`ReleaseRequest`] | [`ReleaseOutcome`] |
 //! | is this release as it was made? | [`VerifyRequest`] | [`Verification`](release::Verification) |
 //! | draw valid conclusions from it | [`FitRequest`] | [`Findings`](inference::Findings) |
+//! | which generators, measures and files are there? | [`MethodsRequest`], [`MeasuresRequest`], [`DocumentRequest`] | [`Reference`] |
 //! | does a method keep its ε? | [`AuditRequest`] | [`AuditFinding`](frontier::audit::AuditFinding) |
 //!
 //! ```
@@ -27,6 +28,7 @@
 //! ```
 
 mod amount;
+mod budget;
 mod data;
 mod documents;
 mod error;
@@ -34,26 +36,29 @@ mod jobs;
 mod noise;
 pub mod prelude;
 mod questions;
+mod request;
 
 pub use amount::Amount;
+pub use budget::Budget;
 pub use data::Data;
 pub use documents::Document;
 pub use error::{Error, ErrorKind};
 pub use jobs::audit::AuditRequest;
 pub use jobs::describe::{DescribeOutcome, DescribeRequest};
-pub use jobs::fit::{FitRequest, model_estimand};
+pub use jobs::fit::FitRequest;
 pub use jobs::frontier::{
-    FRONTIER_PAGE, FRONTIER_RECIPES, FrontierOutcome, FrontierRequest, OpenedFrontier, read_frontier,
-    read_grid,
+    FrontierOutcome, FrontierRequest, OpenedFrontier, read_contestant, read_frontier, read_grid,
 };
 pub use jobs::measure::{MeasureOutcome, MeasureRequest};
-pub use jobs::plan::{PlanOutcome, PlanRequest};
+pub use jobs::plan::{PlanOutcome, PlanRequest, read_near};
+pub use jobs::reference::{DocumentRequest, MeasuresRequest, MethodsRequest, Reference};
 pub use jobs::release::{ReleaseOutcome, ReleaseRequest, Version};
 pub use jobs::sample::SampleRequest;
-pub use jobs::synthesise::{SynthesiseOutcome, SynthesiseRequest};
+pub use jobs::synthesise::{SpendingRequest, SynthesiseOutcome, SynthesiseRequest};
 pub use jobs::verify::VerifyRequest;
 pub use noise::Noise;
 pub use questions::{NumberClasses, Questions, read_mechanism, read_regions};
+pub use request::Request;
 pub use table::watch::{Cancel, Step, Watch};
 pub use {frontier, inference, measures, models, privacy, release, report, statistics, synthesis, table};
 

@@ -2,8 +2,8 @@
 
 pub use crate::{
     Amount, AuditRequest, Cancel, Data, DescribeRequest, Error, ErrorKind, FitRequest, FrontierRequest,
-    MeasureRequest, Noise, PlanRequest, Questions, ReleaseRequest, SampleRequest, Step, SynthesiseRequest,
-    VerifyRequest, Version, Watch,
+    MeasureRequest, Noise, PlanRequest, Questions, ReleaseRequest, Request, SampleRequest, Step,
+    SynthesiseRequest, VerifyRequest, Version, Watch,
 };
 pub use inference::Estimand;
 pub use synthesis::Recipe;

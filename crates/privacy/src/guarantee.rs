@@ -107,6 +107,18 @@ pub enum Neighbours {
     ReplaceOne,
 }
 
+impl std::str::FromStr for Neighbours {
+    type Err = &'static str;
+
+    fn from_str(name: &str) -> Result<Self, Self::Err> {
+        match name {
+            "add-remove" => Ok(Self::AddRemove),
+            "replace-one" => Ok(Self::ReplaceOne),
+            _ => Err("say add-remove or replace-one"),
+        }
+    }
+}
+
 impl Neighbours {
     /// By how much one record changes a histogram, in sum over its cells.
     pub(crate) fn histogram_l1_sensitivity(self) -> u64 {

@@ -7,6 +7,9 @@ use table::figures::{percent, thousands};
 
 /// What theory says before anything is run.
 pub fn planned_text(planned: &[PlannedContestant]) -> String {
+    if planned.is_empty() {
+        return String::new();
+    }
     let mut measures: Vec<&str> = Vec::new();
     for (axis, _) in planned.iter().flat_map(|contestant| &contestant.expected) {
         if !measures.contains(&axis.measure.as_str()) {

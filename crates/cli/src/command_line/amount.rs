@@ -2,11 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use clap::{Args, ValueEnum};
-use lookalike::Amount;
+use clap::Args;
+use lookalike::{Amount, Error};
 use table::write::Format;
-
-use super::Failure;
 
 /// How data sets are drawn and written.
 #[derive(Debug, Args)]
@@ -21,9 +19,9 @@ pub(super) struct AmountOptions {
     /// The seed; one seed, one output [default: from the operating system]
     #[arg(long, value_name = "S")]
     seed: Option<u64>,
-    /// The format of the data files
+    /// The format of the data files: csv or parquet
     #[arg(long)]
-    format: Option<FileFormat>,
+    format: Option<Format>,
     /// Write texts to CSV that a spreadsheet would run as a formula as they are; otherwise an apostrophe is put before them
     #[arg(long)]
     keep_formulas: bool,
@@ -32,25 +30,16 @@ pub(super) struct AmountOptions {
     out: Option<PathBuf>,
 }
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum FileFormat {
-    Csv,
-    Parquet,
-}
-
 impl AmountOptions {
     /// The folder to write.
-    pub(super) fn out(&self) -> Result<&Path, Failure> {
-        let missing = || Failure::Usage("--out: name the folder to write with --out DIR".into());
+    pub(super) fn out(&self) -> Result<&Path, Error> {
+        let missing = || Error::Usage("--out: name the folder to write with --out DIR".into());
         self.out.as_deref().ok_or_else(missing)
     }
 
     /// What overrides a recipe.
     pub(super) fn amount(&self) -> Amount {
-        let format = self.format.map(|format| match format {
-            FileFormat::Csv => Format::Csv,
-            FileFormat::Parquet => Format::Parquet,
-        });
-        Amount { m: self.m, rows: self.rows, seed: self.seed, format, keep_formulas: self.keep_formulas }
+        let Self { m, rows, seed, format, keep_formulas, .. } = *self;
+        Amount { m, rows, seed, format, keep_formulas }
     }
 }

@@ -4,9 +4,9 @@ use std::process::ExitCode;
 
 use ::frontier::audit::Claim;
 use clap::Args;
-use lookalike::AuditRequest;
+use lookalike::{AuditRequest, Error};
 
-use super::{Everywhere, Failure, Run};
+use super::{Everywhere, Run};
 
 /// Run a private method many times on neighbouring tables, and bound its epsilon from below.
 #[derive(Debug, Args)]
@@ -31,13 +31,11 @@ pub(super) struct Audit {
 }
 
 impl Run for Audit {
-    fn run(&self, everywhere: &Everywhere) -> Result<ExitCode, Failure> {
+    fn run(&self, everywhere: &Everywhere) -> Result<ExitCode, Error> {
         let claim =
             Claim { epsilon: self.epsilon, delta: self.delta, runs: self.runs, confidence: self.confidence };
         let mut request = AuditRequest::new(&self.method, claim);
         self.set.iter().try_for_each(|assignment| request.recipe.set(assignment))?;
-        let found = request.run(&everywhere.watch())?;
-        everywhere.deliver(&report::audit_text(&found), || serde_json::json!(found))?;
-        Ok(if found.passed { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+        everywhere.carry_out(&request)
     }
 }

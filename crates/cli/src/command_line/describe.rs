@@ -4,11 +4,10 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
-use lookalike::DescribeRequest;
-use table::output_file;
+use lookalike::{DescribeRequest, Error};
 
 use super::reading::Reading;
-use super::{Everywhere, Failure, Run};
+use super::{Everywhere, Run};
 
 /// Describe a table and what is risky about it; draft its schema.
 #[derive(Debug, Args)]
@@ -29,34 +28,13 @@ pub(super) struct Describe {
 }
 
 impl Run for Describe {
-    fn inputs(&self) -> Vec<PathBuf> {
-        self.reading.with_schema([self.data.clone()])
-    }
-
-    fn run(&self, everywhere: &Everywhere) -> Result<ExitCode, Failure> {
-        if let Some(draft) = &self.write_schema {
-            output_file::check("write-schema", draft, &self.inputs(), everywhere.force)?;
-        }
-        let request = DescribeRequest { data: self.reading.data(&self.data), keys: self.keys.clone() };
-        let described = request.run(&everywhere.watch())?;
-        if let Some(path) = &self.write_schema {
-            // A draft holds the levels and extremes of the records.
-            let draft =
-                if self.for_publication { described.draft_for_publication() } else { described.draft() };
-            output_file::write_private(path, draft.as_bytes(), everywhere.force)?;
-        }
-        let text = report::profile_text(&self.data.display().to_string(), &described.profile);
-        everywhere.deliver(&text, || serde_json::json!(described.profile))?;
-        if let Some(path) = &self.write_schema {
-            let path = path.display();
-            everywhere.say(&format!(
-                "\nThe draft of the schema is in {path}. Review it; then use it with --schema {path}.\n"
-            ))?;
-        }
-        if described.keeps_schema() {
-            return Ok(ExitCode::SUCCESS);
-        }
-        eprintln!("error: the table does not keep its schema; mend the records or the schema");
-        Ok(ExitCode::FAILURE)
+    fn run(&self, everywhere: &Everywhere) -> Result<ExitCode, Error> {
+        everywhere.carry_out(&DescribeRequest {
+            keys: self.keys.clone(),
+            write_schema: self.write_schema.clone(),
+            for_publication: self.for_publication,
+            replace: everywhere.force,
+            ..DescribeRequest::new(self.reading.data(&self.data))
+        })
     }
 }

@@ -4,14 +4,13 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use ::frontier::battery::usual_measure;
-use ::frontier::resume::FRONTIER;
 use clap::Args;
-use lookalike::{Data, FRONTIER_PAGE, FRONTIER_RECIPES, FrontierRequest, read_grid, read_regions};
+use lookalike::{Error, FrontierRequest, Request as _, read_contestant, read_grid, read_regions};
 use measures::Aspect;
 
 use super::questions::QuestionOptions;
 use super::reading::Reading;
-use super::{Everywhere, Failure, Run};
+use super::{Everywhere, Run};
 
 /// Run many methods and settings, and show which are dominated, which are acceptable, and which is best.
 #[derive(Debug, Args)]
@@ -58,47 +57,13 @@ fn axis_help(what: &str, aspect: Aspect) -> String {
 }
 
 impl Run for FrontierCommand {
-    fn inputs(&self) -> Vec<PathBuf> {
-        let files = std::iter::once(&self.data).chain(&self.grid).chain(&self.regions).cloned();
-        let contestants = self.contestant.iter().filter_map(|entry| entry.split_once('='));
-        let contestants = contestants.flat_map(|(_, files)| files.split(',')).map(PathBuf::from);
-        self.reading.with_schema(files.chain(contestants))
-    }
-
-    fn run(&self, everywhere: &Everywhere) -> Result<ExitCode, Failure> {
-        let watch = everywhere.watch();
-        let opened = self.request()?.open(&watch)?;
-        let planned = opened.planned()?;
-        if !planned.is_empty() {
-            everywhere.say(&report::planned_text(&planned))?;
-        }
-        let found = opened.run(&watch)?;
-        let mut text = report::frontier_text(&found.frontier);
-        if let Some(out) = &self.out {
-            text.push_str(&format!(
-                "\n{} shows the map, {} holds all numbers, {} the recipes; confidential: do not release them.\n",
-                out.join(FRONTIER_PAGE).display(),
-                out.join(FRONTIER).display(),
-                out.join(FRONTIER_RECIPES).display()
-            ));
-        }
-        everywhere.deliver(&text, || serde_json::json!(found.frontier))?;
-        let ran = found.frontier.contestants.iter().any(|contestant| contestant.runs > 0);
-        Ok(if ran { ExitCode::SUCCESS } else { ExitCode::FAILURE })
-    }
-}
-
-impl FrontierCommand {
-    fn request(&self) -> Result<FrontierRequest, Failure> {
+    fn run(&self, everywhere: &Everywhere) -> Result<ExitCode, Error> {
         let data = self.reading.data(&self.data);
-        Ok(FrontierRequest {
+        let contestants = self.contestant.iter().map(|text| read_contestant(text, &data));
+        let request = FrontierRequest {
             grid: self.grid.as_deref().map(read_grid).transpose()?,
             repeat: self.repeat,
-            contestants: self
-                .contestant
-                .iter()
-                .map(|text| contestant(text, &data))
-                .collect::<Result<_, _>>()?,
+            contestants: contestants.collect::<Result<_, _>>()?,
             risk: self.risk.clone(),
             utility: self.utility.clone(),
             limits: self.limit.clone(),
@@ -106,15 +71,13 @@ impl FrontierCommand {
             seed: self.seed,
             out: self.out.clone(),
             questions: self.questions.questions(),
+            read_from: self.grid.iter().chain(&self.regions).cloned().collect(),
             ..FrontierRequest::new(data)
-        })
+        };
+        everywhere.check_json(&request.inputs())?;
+        let watch = everywhere.watch();
+        let opened = request.open(&watch)?;
+        everywhere.say(&report::planned_text(&opened.planned()?))?;
+        everywhere.show(&request, &opened.run(&watch)?)
     }
-}
-
-/// `NAME=FILE,…`, read as the data are.
-fn contestant(text: &str, data: &Data) -> Result<(String, Vec<Data>), Failure> {
-    let Some((name, files)) = text.split_once('=').filter(|(name, _)| !name.trim().is_empty()) else {
-        return Err(Failure::Usage(format!("--contestant {text}: write it as NAME=FILE")));
-    };
-    Ok((name.to_owned(), files.split(',').map(|file| data.sibling(file.trim())).collect()))
 }

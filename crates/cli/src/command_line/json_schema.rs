@@ -4,9 +4,9 @@ use std::process::ExitCode;
 
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use lookalike::Document;
+use lookalike::{Document, DocumentRequest, Error};
 
-use super::{Everywhere, Failure, Run};
+use super::{Everywhere, Run};
 
 /// Print the JSON Schema of a file that Lookalike writes or reads.
 #[derive(Debug, Args)]
@@ -27,14 +27,7 @@ fn documents() -> impl TypedValueParser<Value = Document> {
 }
 
 impl Run for JsonSchema {
-    fn run(&self, everywhere: &Everywhere) -> Result<ExitCode, Failure> {
-        let schema = self.of.json_schema();
-        let text = if self.markdown {
-            self.of.markdown()
-        } else {
-            serde_json::to_string_pretty(&schema).unwrap_or_default() + "\n"
-        };
-        everywhere.deliver(&text, || serde_json::json!(schema))?;
-        Ok(ExitCode::SUCCESS)
+    fn run(&self, everywhere: &Everywhere) -> Result<ExitCode, Error> {
+        everywhere.carry_out(&DocumentRequest { of: self.of, markdown: self.markdown })
     }
 }

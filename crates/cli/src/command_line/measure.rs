@@ -4,14 +4,12 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
-use lookalike::{MeasureRequest, read_mechanism, read_regions};
-use measures::MEASURES;
+use lookalike::{Error, MeasureRequest, MeasuresRequest, read_mechanism, read_regions};
 use synthesis::registry;
-use table::output_file;
 
 use super::questions::QuestionOptions;
 use super::reading::Reading;
-use super::{Everywhere, Failure, Run};
+use super::{Everywhere, Run};
 
 /// Measure what synthetic files are worth and what they disclose.
 #[derive(Debug, Args)]
@@ -45,39 +43,20 @@ pub(super) struct MeasureCommand {
 }
 
 impl Run for MeasureCommand {
-    fn inputs(&self) -> Vec<PathBuf> {
-        let files =
-            std::iter::once(&self.original).chain(&self.synthetic).chain(&self.holdout).chain(&self.regions);
-        self.reading.with_schema(files.cloned())
-    }
-
-    fn run(&self, everywhere: &Everywhere) -> Result<ExitCode, Failure> {
-        if let Some(report) = &self.report
-            && report.extension().is_none_or(|extension| extension != "html")
-        {
-            return Err(Failure::Usage("--report: name a file that ends in .html".into()));
-        }
-        if let Some(report) = &self.report {
-            output_file::check("report", report, &self.inputs(), everywhere.force)?;
-        }
+    fn run(&self, everywhere: &Everywhere) -> Result<ExitCode, Error> {
         let data = |path: &PathBuf| self.reading.data(path);
-        let request = MeasureRequest {
+        everywhere.carry_out(&MeasureRequest {
             holdout: self.holdout.as_ref().map(data),
             questions: self.questions.questions(),
             random_size: self.random_size,
             seed: self.seed,
             mechanism: self.mechanism.as_deref().map(read_mechanism).transpose()?,
             regions: self.regions.as_deref().map(read_regions).transpose()?,
+            report: self.report.clone(),
+            replace: everywhere.force,
+            read_from: self.regions.iter().cloned().collect(),
             ..MeasureRequest::new(data(&self.original), self.synthetic.iter().map(data).collect())
-        };
-        let found = request.run(&everywhere.watch())?;
-        if let Some(path) = &self.report {
-            output_file::write_private(path, found.internal_page()?.as_bytes(), everywhere.force)?;
-        }
-        let original = self.original.display().to_string();
-        let text = report::measure_text(&original, self.synthetic.len(), &found.findings);
-        everywhere.deliver(&text, || serde_json::json!(found.findings))?;
-        Ok(ExitCode::SUCCESS)
+        })
     }
 }
 
@@ -101,20 +80,7 @@ pub(super) struct Measures {
 }
 
 impl Run for Measures {
-    fn run(&self, everywhere: &Everywhere) -> Result<ExitCode, Failure> {
-        if let Some(name) = &self.name {
-            let (text, card) = report::measure_card_text(name).map_err(Failure::Usage)?;
-            everywhere.deliver(&text, || card)?;
-            return Ok(ExitCode::SUCCESS);
-        }
-        let families = || MEASURES.iter().map(|measure| (measure.name(), measure.cards()));
-        let text = if self.markdown {
-            report::measures_markdown(families())
-        } else {
-            report::measures_text(families())
-        };
-        let cards = || MEASURES.iter().flat_map(|measure| measure.cards()).collect::<Vec<_>>();
-        everywhere.deliver(&text, || serde_json::json!(cards()))?;
-        Ok(ExitCode::SUCCESS)
+    fn run(&self, everywhere: &Everywhere) -> Result<ExitCode, Error> {
+        everywhere.carry_out(&MeasuresRequest { name: self.name.clone(), markdown: self.markdown })
     }
 }

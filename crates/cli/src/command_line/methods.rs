@@ -3,9 +3,9 @@
 use std::process::ExitCode;
 
 use clap::Args;
-use synthesis::registry::{self, METHODS};
+use lookalike::{Error, MethodsRequest};
 
-use super::{Everywhere, Failure, Run};
+use super::{Everywhere, Run};
 
 /// List the generators, with their options.
 #[derive(Debug, Args)]
@@ -18,16 +18,7 @@ pub(super) struct Methods {
 }
 
 impl Run for Methods {
-    fn run(&self, everywhere: &Everywhere) -> Result<ExitCode, Failure> {
-        if let Some(name) = &self.name {
-            let card = registry::method(name)?.card;
-            everywhere.deliver(&report::method_text(card), || serde_json::json!(card))?;
-            return Ok(ExitCode::SUCCESS);
-        }
-        let cards = || METHODS.iter().map(|method| method.card);
-        let text =
-            if self.markdown { report::methods_markdown(cards()) } else { report::methods_text(cards()) };
-        everywhere.deliver(&text, || serde_json::json!(cards().collect::<Vec<_>>()))?;
-        Ok(ExitCode::SUCCESS)
+    fn run(&self, everywhere: &Everywhere) -> Result<ExitCode, Error> {
+        everywhere.carry_out(&MethodsRequest { name: self.name.clone(), markdown: self.markdown })
     }
 }

@@ -2,10 +2,6 @@
 
 mod amount;
 mod audit;
-#[cfg(feature = "research")]
-mod bench;
-#[cfg(feature = "research")]
-mod demo;
 mod describe;
 mod fit;
 mod frontier;
@@ -20,21 +16,16 @@ mod questions;
 mod reading;
 mod release;
 #[cfg(feature = "research")]
-mod reproduce;
+mod research;
 mod sample;
 mod synth;
-#[cfg(feature = "research")]
-mod tournament;
-#[cfg(feature = "research")]
-mod town;
 mod verify;
 
-use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Args, CommandFactory as _, Parser, Subcommand};
 
-use lookalike::ErrorKind;
+use lookalike::{Error, ErrorKind};
 
 /// Synthetic versions of confidential tables, with the evidence of how useful and how risky each one is.
 #[derive(Debug, Parser)]
@@ -89,38 +80,21 @@ enum Command {
     Release(Box<release::ReleaseCommand>),
     /// Check that a release is what its manifest says
     Verify(verify::Verify),
-    /// Measure speed and memory, beside peers where they are installed
     #[cfg(feature = "research")]
-    Bench(bench::Bench),
-    /// Repeat a published study, its numbers beside ours
-    #[cfg(feature = "research")]
-    Reproduce(reproduce::Reproduce),
-    /// Hold generators against each other on one table
-    #[cfg(feature = "research")]
-    Tournament(tournament::TournamentCommand),
-    /// Show all steps, from description to release and analysis, on an invented town
-    #[cfg(feature = "research")]
-    Demo(demo::Demo),
-    /// Write an invented town to try things on
-    #[cfg(feature = "research")]
-    Town(town::TownCommand),
+    #[command(flatten)]
+    Research(research::Research),
     /// Print the JSON Schema of a file that Lookalike writes or reads
     JsonSchema(json_schema::JsonSchema),
 }
 
 /// What every command does.
 trait Run {
-    /// All files that it reads, none of which its results may replace.
-    fn inputs(&self) -> Vec<PathBuf> {
-        Vec::new()
-    }
-
-    fn run(&self, everywhere: &Everywhere) -> Result<ExitCode, Failure>;
+    fn run(&self, everywhere: &Everywhere) -> Result<ExitCode, Error>;
 }
 
 impl Command {
-    fn command(&self) -> &dyn Run {
-        match self {
+    fn run(&self, everywhere: &Everywhere) -> Result<ExitCode, Failure> {
+        let command: &dyn Run = match self {
             Self::Describe(describe) => describe,
             Self::Synth(synth) => synth.as_ref(),
             Self::Sample(sample) => sample,
@@ -134,23 +108,10 @@ impl Command {
             Self::Release(release) => release.as_ref(),
             Self::Verify(verify) => verify,
             #[cfg(feature = "research")]
-            Self::Bench(bench) => bench,
-            #[cfg(feature = "research")]
-            Self::Demo(demo) => demo,
-            #[cfg(feature = "research")]
-            Self::Reproduce(reproduce) => reproduce,
-            #[cfg(feature = "research")]
-            Self::Tournament(tournament) => tournament,
-            #[cfg(feature = "research")]
-            Self::Town(town) => town,
+            Self::Research(research) => return research.run(everywhere),
             Self::JsonSchema(schema) => schema,
-        }
-    }
-
-    fn run(&self, everywhere: &Everywhere) -> Result<ExitCode, Failure> {
-        let command = self.command();
-        everywhere.check_json(&command.inputs())?;
-        command.run(everywhere)
+        };
+        Ok(command.run(everywhere)?)
     }
 }
 
@@ -159,42 +120,12 @@ impl Command {
 enum Failure {
     /// The library could not, or refused.
     #[error("{}", in_options(&.0.to_string()))]
-    Job(#[from] lookalike::Error),
-    /// The options do not fit together.
-    #[error("{0}")]
-    Usage(String),
-    /// A measurement of speed that could not be made.
+    Job(#[from] Error),
+    /// A study or a measurement of speed that could not be made.
     #[cfg(feature = "research")]
-    #[error(transparent)]
-    Bench(#[from] benchmarks::BenchError),
-    /// A study that cannot be repeated.
-    #[cfg(feature = "research")]
-    #[error(transparent)]
-    Reproduce(#[from] papers::ReproduceError),
-    /// A tournament that cannot be held.
-    #[cfg(feature = "research")]
-    #[error(transparent)]
-    Tournament(#[from] ::tournament::TournamentError),
+    #[error("{message}")]
+    Research { message: String, code: u8 },
 }
-
-/// The errors of the crates below, by way of the library's.
-macro_rules! by_way_of_the_library {
-    ($($error:ty),*) => {
-        $(impl From<$error> for Failure {
-            fn from(error: $error) -> Self {
-                Self::Job(error.into())
-            }
-        })*
-    };
-}
-
-by_way_of_the_library!(
-    table::TableError,
-    synthesis::SynthesisError,
-    measures::MeasureError,
-    inference::InferenceError,
-    ::frontier::plan::PlanError
-);
 
 impl Failure {
     /// 1 could not, 2 wrong usage, 3 refused to protect the records, 130 cancelled.
@@ -206,15 +137,8 @@ impl Failure {
                 ErrorKind::Refused => 3,
                 ErrorKind::Cancelled => 130,
             },
-            Self::Usage(_) => 2,
             #[cfg(feature = "research")]
-            Self::Bench(_) => 1,
-            #[cfg(feature = "research")]
-            Self::Reproduce(error) => u8::from(error.is_usage()) + 1,
-            #[cfg(feature = "research")]
-            Self::Tournament(error) => {
-                u8::from(matches!(error, ::tournament::TournamentError::Option { .. })) + 1
-            }
+            Self::Research { code, .. } => *code,
         }
     }
 }

@@ -5,10 +5,10 @@ use std::process::ExitCode;
 
 use ::frontier::plan::{Bound, Free, MeanCount};
 use clap::Args;
-use lookalike::PlanRequest;
+use lookalike::{Error, PlanRequest, read_near};
 
 use super::reading::Reading;
-use super::{Everywhere, Failure, Run};
+use super::{Everywhere, Run};
 
 /// Compute what the saturated mechanism would give and cost, without generating.
 #[derive(Debug, Args)]
@@ -53,37 +53,19 @@ pub(super) struct PlanCommand {
 }
 
 impl Run for PlanCommand {
-    fn inputs(&self) -> Vec<PathBuf> {
-        self.reading.with_schema([self.data.clone()])
-    }
-
-    fn run(&self, everywhere: &Everywhere) -> Result<ExitCode, Failure> {
+    fn run(&self, everywhere: &Everywhere) -> Result<ExitCode, Error> {
         let free = if self.solve_m { Free::m() } else { Free::sigma() };
         let bound = self.solve.as_deref().map(str::parse::<Bound>).transpose()?;
         let data = self.reading.data(&self.data);
         let mut request =
             PlanRequest::of_family(data, (&self.family, self.nu), self.sigma.as_deref(), &self.m)?;
         request.mechanism = request.mechanism.with_alpha(self.alpha)?.with_scale(self.scale)?;
-        request.grid.near = self.near.iter().map(|pair| near(pair)).collect::<Result<_, _>>()?;
+        request.grid.near = self.near.iter().map(|pair| read_near(pair)).collect::<Result<_, _>>()?;
         if self.clt {
             request.grid.mean_count = MeanCount::Clt;
         }
         request.solve = bound.map(|bound| (bound, free));
         request.groups = self.groups as usize;
-        let planned = request.run(&everywhere.watch())?;
-        let mut text = report::plan_text(&planned.plan);
-        text.push_str(&report::catall_text(&planned.catall_replicated_uniques));
-        if let Some(solution) = &planned.solution {
-            text.push_str(&format!("\n{}", report::solution_text(solution)));
-        }
-        everywhere.deliver(&text, || serde_json::json!(planned))?;
-        Ok(ExitCode::SUCCESS)
+        everywhere.carry_out(&request)
     }
-}
-
-/// A pair `K:D`.
-fn near(pair: &str) -> Result<(u64, f64), Failure> {
-    let parsed =
-        pair.split_once(':').and_then(|(k, d)| Some((k.trim().parse().ok()?, d.trim().parse().ok()?)));
-    parsed.ok_or_else(|| Failure::Usage(format!("--near {pair}: write it as K:D, such as 1:0.5")))
 }

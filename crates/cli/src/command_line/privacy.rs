@@ -1,9 +1,8 @@
 //! The budget of a private run on the command line.
 
 use ::privacy::Neighbours;
-use clap::{Args, ValueEnum};
-use lookalike::Noise;
-use synthesis::Recipe;
+use clap::Args;
+use lookalike::{Budget, Noise};
 
 /// What may be spent of privacy.
 #[derive(Debug, Args)]
@@ -18,9 +17,9 @@ pub(super) struct Privacy {
     /// The rho of zero-concentrated privacy, instead of epsilon
     #[arg(long, value_name = "R", allow_negative_numbers = true)]
     rho: Option<f64>,
-    /// Which tables are to be indistinguishable [default: what the method needs, else add-remove]
+    /// Which tables are to be indistinguishable: add-remove or replace-one [default: what the method needs, else add-remove]
     #[arg(long)]
-    neighbours: Option<NeighboursName>,
+    neighbours: Option<Neighbours>,
     /// The number of records in the data, where it is public; else it is counted under noise, or --rows stands for it
     #[arg(long, value_name = "N")]
     records: Option<u64>,
@@ -40,34 +39,11 @@ pub(super) struct NoiseOptions {
     insecure_test_seed: Option<u64>,
 }
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum NeighboursName {
-    AddRemove,
-    ReplaceOne,
-}
-
 impl Privacy {
-    /// Whether a budget is stated here.
-    pub(super) fn is_given(&self) -> bool {
-        self.epsilon.is_some() || self.delta.is_some() || self.rho.is_some()
-    }
-
-    /// The recipe's budget with what these options say on top.
-    pub(super) fn on_top_of(&self, recipe: &mut Recipe) {
-        if !self.is_given() && recipe.privacy.is_none() && self.neighbours.is_none() && self.records.is_none()
-        {
-            return;
-        }
-        let settings = recipe.privacy.get_or_insert_default();
-        if self.is_given() {
-            (settings.epsilon, settings.delta, settings.rho) = (self.epsilon, self.delta, self.rho);
-        }
-        settings.neighbours = match self.neighbours {
-            Some(NeighboursName::AddRemove) => Some(Neighbours::AddRemove),
-            Some(NeighboursName::ReplaceOne) => Some(Neighbours::ReplaceOne),
-            None => settings.neighbours,
-        };
-        settings.records = self.records.or(settings.records);
+    /// What overrides a recipe.
+    pub(super) fn budget(&self) -> Budget {
+        let Self { epsilon, delta, rho, neighbours, records, .. } = *self;
+        Budget { epsilon, delta, rho, neighbours, records }
     }
 
     /// Where the noise comes from.

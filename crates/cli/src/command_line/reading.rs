@@ -16,32 +16,14 @@ pub(super) struct Reading {
     #[arg(long, value_name = "TOKEN,…", value_delimiter = ',')]
     missing: Vec<String>,
     /// The field separator of a CSV file [default: comma, semicolon or tab, whichever the header has]
-    #[arg(long, value_name = "CHARACTER", value_parser = separator)]
+    #[arg(long, value_name = "CHARACTER", value_parser = table::read::separator)]
     separator: Option<char>,
     /// What stands before the decimals of a number in a CSV file: a point or a comma [default: what the schema says, else a point]
     #[arg(long, value_name = "MARK")]
     decimal: Option<DecimalMark>,
 }
 
-fn separator(text: &str) -> Result<char, String> {
-    match text {
-        "tab" | "\\t" => Ok('\t'),
-        text => {
-            let mut characters = text.chars();
-            match (characters.next(), characters.next()) {
-                (Some(one), None) => Ok(one),
-                _ => Err("give one character, or `tab`".into()),
-            }
-        }
-    }
-}
-
 impl Reading {
-    /// These files and the schema, if one is given: what a command reads.
-    pub(super) fn with_schema(&self, files: impl IntoIterator<Item = PathBuf>) -> Vec<PathBuf> {
-        files.into_iter().chain(self.schema.clone()).collect()
-    }
-
     /// A file, read in this way.
     pub(super) fn data(&self, path: impl Into<PathBuf>) -> Data {
         let data = Data::file(path)

@@ -6,14 +6,14 @@ use std::process::ExitCode;
 use ::release::decision::Publication;
 use ::release::policy::Reasons;
 use clap::Args;
-use lookalike::{ReleaseRequest, Version, read_regions};
+use lookalike::{Error, ReleaseRequest, Version, read_regions};
 use synthesis::Recipe;
 
 use super::amount::AmountOptions;
 use super::privacy::NoiseOptions;
 use super::questions::QuestionOptions;
 use super::reading::Reading;
-use super::{Everywhere, Failure, Run};
+use super::{Everywhere, Run};
 
 /// Draw the chosen version again, measure it, hold it against the limits, and release it with reports and a decision record.
 #[derive(Debug, Args)]
@@ -85,15 +85,9 @@ pub(super) struct ReleaseCommand {
 }
 
 impl Run for ReleaseCommand {
-    fn inputs(&self) -> Vec<PathBuf> {
-        let frontier = self.frontier.iter().map(|folder| folder.join(::frontier::resume::FRONTIER));
-        let files = std::iter::once(&self.data).chain(&self.recipe).chain(&self.regions).cloned();
-        self.reading.with_schema(files.chain(frontier))
-    }
-
-    fn run(&self, everywhere: &Everywhere) -> Result<ExitCode, Failure> {
+    fn run(&self, everywhere: &Everywhere) -> Result<ExitCode, Error> {
         let out = self.amount.out()?;
-        let request = ReleaseRequest {
+        everywhere.carry_out(&ReleaseRequest {
             amount: self.amount.amount(),
             replace: everywhere.force,
             name: self.name.clone(),
@@ -112,28 +106,20 @@ impl Run for ReleaseCommand {
             publish: Publication { measures: self.publish.clone(), reason: self.because.clone() },
             questions: self.questions.questions(),
             noise: self.noise.noise(),
+            read_from: self.recipe.iter().chain(&self.regions).cloned().collect(),
             ..ReleaseRequest::new(self.reading.data(&self.data), self.version()?, &self.accepted_by, out)
-        };
-        let released = request.run(&everywhere.watch())?;
-        let decision = &released.decision;
-        let mut text = report::release_text(out, &released.manifest, &released.remarks, decision);
-        if decision.exception.is_none() && self.exception.is_some() {
-            text.push_str("  no limit is broken: the exception was not needed and is not recorded\n");
-        }
-        everywhere
-            .deliver(&text, || serde_json::json!({ "manifest": released.manifest, "decision": decision }))?;
-        Ok(ExitCode::SUCCESS)
+        })
     }
 }
 
 impl ReleaseCommand {
-    fn version(&self) -> Result<Version, Failure> {
+    fn version(&self) -> Result<Version, Error> {
         match (&self.frontier, &self.recipe) {
             (Some(folder), _) => {
                 Ok(Version::OfFrontier { folder: folder.clone(), choose: self.choose.clone() })
             }
             (None, Some(path)) => Ok(Version::OfRecipe(Box::new(Recipe::read(path)?))),
-            (None, None) => Err(Failure::Usage("name a --frontier or a --recipe".into())),
+            (None, None) => Err(Error::Usage("name a --frontier or a --recipe".into())),
         }
     }
 }

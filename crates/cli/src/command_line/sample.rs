@@ -4,10 +4,10 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
-use lookalike::SampleRequest;
+use lookalike::{Error, SampleRequest};
 
 use super::amount::AmountOptions;
-use super::{Everywhere, Failure, Run};
+use super::{Everywhere, Run};
 
 /// Draw more data sets from a saved model.
 #[derive(Debug, Args)]
@@ -19,22 +19,12 @@ pub(super) struct Sample {
 }
 
 impl Run for Sample {
-    fn inputs(&self) -> Vec<PathBuf> {
-        vec![self.model.clone()]
-    }
-
-    fn run(&self, everywhere: &Everywhere) -> Result<ExitCode, Failure> {
-        let out = self.amount.out()?;
-        let request = SampleRequest {
+    fn run(&self, everywhere: &Everywhere) -> Result<ExitCode, Error> {
+        everywhere.carry_out(&SampleRequest {
             amount: self.amount.amount(),
-            out: Some(out.to_owned()),
+            out: Some(self.amount.out()?.to_owned()),
             replace: everywhere.force,
             ..SampleRequest::new(&self.model)
-        };
-        let made = request.run(&everywhere.watch())?;
-        let Some(manifest) = &made.manifest else { return Ok(ExitCode::SUCCESS) };
-        let text = report::data_sets_text(out, manifest, &made.fitted.remarks());
-        everywhere.deliver(&text, || serde_json::json!(manifest))?;
-        Ok(ExitCode::SUCCESS)
+        })
     }
 }

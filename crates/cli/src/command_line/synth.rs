@@ -5,13 +5,13 @@ use std::process::ExitCode;
 
 use ::release::policy::Reasons;
 use clap::Args;
-use lookalike::SynthesiseRequest;
+use lookalike::{Error, SpendingRequest, SynthesiseRequest};
 use synthesis::Recipe;
 
 use super::amount::AmountOptions;
 use super::privacy::Privacy;
 use super::reading::Reading;
-use super::{Everywhere, Failure, Run};
+use super::{Everywhere, Run};
 
 /// Make synthetic versions of a table.
 #[derive(Debug, Args)]
@@ -58,15 +58,8 @@ pub(super) struct Synth {
     amount: AmountOptions,
 }
 
-/// What is said of data sets whose seed was chosen.
-const SEEDED: &str = "  a seed that can be guessed lets others make these files again and test guesses at original records: for your own work, do not publish them\n";
-
 impl Run for Synth {
-    fn inputs(&self) -> Vec<PathBuf> {
-        self.reading.with_schema(std::iter::once(&self.data).chain(&self.recipe).cloned())
-    }
-
-    fn run(&self, everywhere: &Everywhere) -> Result<ExitCode, Failure> {
+    fn run(&self, everywhere: &Everywhere) -> Result<ExitCode, Error> {
         let request = SynthesiseRequest {
             recipe_path: self.recipe.clone(),
             replace: everywhere.force,
@@ -81,41 +74,28 @@ impl Run for Synth {
             ..SynthesiseRequest::new(self.reading.data(&self.data), self.recipe()?)
         };
         if self.privacy.dry_run {
-            let plan = request.spending()?;
-            everywhere.deliver(&report::spending_text(&plan), || plan.to_json())?;
-            return Ok(ExitCode::SUCCESS);
+            return everywhere.carry_out(&SpendingRequest(request));
         }
-        let out = self.amount.out()?;
-        let request = SynthesiseRequest { noise: self.privacy.noise(), ..request.into_folder(out) };
-        let made = request.run(&everywhere.watch())?;
-        let Some(manifest) = &made.manifest else { return Ok(ExitCode::SUCCESS) };
-        for remark in made.fitted.inside_remarks() {
-            eprintln!("note for the owner of the data, not for publication: {remark}");
-        }
-        let mut text = report::data_sets_text(out, manifest, &made.fitted.remarks());
-        if request.recipe.seed.is_some() {
-            text.push_str(SEEDED);
-        }
-        everywhere.deliver(&text, || serde_json::json!(manifest))?;
-        Ok(ExitCode::SUCCESS)
+        let noise = self.privacy.noise();
+        everywhere.carry_out(&SynthesiseRequest { noise, ..request.into_folder(self.amount.out()?) })
     }
 }
 
 impl Synth {
     /// The recipe file, with what the command line says on top.
-    fn recipe(&self) -> Result<Recipe, Failure> {
+    fn recipe(&self) -> Result<Recipe, Error> {
+        let budget = self.privacy.budget();
         let mut recipe = match (&self.recipe, &self.method) {
             (Some(path), None) => Recipe::read(path)?,
             (Some(path), Some(method)) => Recipe { method: method.clone(), ..Recipe::read(path)? },
             (None, Some(method)) => Recipe::new(method),
-            (None, None) => Recipe::new(synthesis::registry::default_method(self.privacy.is_given())),
+            (None, None) => Recipe::new(synthesis::registry::default_method(budget.is_stated())),
         };
         recipe.groups = self.groups.unwrap_or(recipe.groups);
         if let Some(strata) = &self.strata {
             recipe.strata.clone_from(strata);
         }
         self.set.iter().try_for_each(|assignment| recipe.set(assignment))?;
-        self.privacy.on_top_of(&mut recipe);
-        Ok(self.amount.amount().on_top_of(recipe))
+        Ok(self.amount.amount().on_top_of(budget.on_top_of(recipe)))
     }
 }

@@ -4,9 +4,9 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
-use lookalike::VerifyRequest;
+use lookalike::{Error, VerifyRequest};
 
-use super::{Everywhere, Failure, Run};
+use super::{Everywhere, Run};
 
 /// Check a release: hashes, schema, ledger, label.
 #[derive(Debug, Args)]
@@ -16,10 +16,7 @@ pub(super) struct Verify {
 }
 
 impl Run for Verify {
-    fn run(&self, everywhere: &Everywhere) -> Result<ExitCode, Failure> {
-        let verification = VerifyRequest::new(&self.release).run()?;
-        let text = report::verification_text(&self.release.display().to_string(), &verification);
-        everywhere.deliver(&text, || serde_json::json!(verification))?;
-        Ok(if verification.passed { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    fn run(&self, everywhere: &Everywhere) -> Result<ExitCode, Error> {
+        everywhere.carry_out(&VerifyRequest::new(&self.release))
     }
 }

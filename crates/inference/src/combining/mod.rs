@@ -39,6 +39,18 @@ pub enum Target {
     Original,
 }
 
+impl std::str::FromStr for Target {
+    type Err = &'static str;
+
+    fn from_str(name: &str) -> Result<Self, Self::Err> {
+        match name {
+            "population" => Ok(Self::Population),
+            "original" => Ok(Self::Original),
+            _ => Err("say population or original"),
+        }
+    }
+}
+
 impl Target {
     /// The target in words.
     pub fn meaning(self) -> &'static str {

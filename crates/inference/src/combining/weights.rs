@@ -20,6 +20,18 @@ pub enum Weights {
     NSyn,
 }
 
+impl std::str::FromStr for Weights {
+    type Err = &'static str;
+
+    fn from_str(name: &str) -> Result<Self, Self::Err> {
+        match name {
+            "equal" => Ok(Self::Equal),
+            "n-syn" => Ok(Self::NSyn),
+            _ => Err("say equal or n-syn"),
+        }
+    }
+}
+
 impl Weights {
     /// The weight of each file; they sum to 1.
     pub(super) fn shares(self, files: &[FileEstimate]) -> Vec<f64> {

@@ -4,7 +4,7 @@ use frontier::audit::{AuditFinding, Claim, audit};
 use synthesis::Recipe;
 use table::watch::Watch;
 
-use crate::Error;
+use crate::{Error, Request};
 
 /// Asks for a lower bound on the ε that a private method really has.
 ///
@@ -35,5 +35,25 @@ impl AuditRequest {
     pub fn run(&self, watch: &Watch) -> Result<AuditFinding, Error> {
         watch.check()?;
         Ok(audit(&self.recipe.method, &self.recipe.options, &self.claim)?)
+    }
+}
+
+impl Request for AuditRequest {
+    type Outcome = AuditFinding;
+
+    fn perform(&self, watch: &Watch) -> Result<AuditFinding, Error> {
+        self.run(watch)
+    }
+
+    fn text(&self, found: &AuditFinding) -> String {
+        report::audit_text(found)
+    }
+
+    fn json(&self, found: &AuditFinding) -> serde_json::Value {
+        serde_json::json!(found)
+    }
+
+    fn passed(&self, found: &AuditFinding) -> bool {
+        found.passed
     }
 }

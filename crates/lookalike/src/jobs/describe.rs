@@ -1,14 +1,15 @@
 //! What a table is, what is risky about it, and a draft of its schema.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use table::profile::{Profile, ViolationProfile, profile};
 use table::read::ReadOptions;
 use table::schema::SchemaFile;
 use table::watch::Watch;
-use table::{Grouping, Schema, Table, TableError};
+use table::{Grouping, Schema, Table, TableError, output_file};
 
-use crate::{Data, Error};
+use crate::{Data, Error, Request};
 
 /// Asks what a table is.
 ///
@@ -28,6 +29,12 @@ pub struct DescribeRequest {
     pub data: Data,
     /// Variables by which an intruder might know a record: how many records are unique on them.
     pub keys: Vec<String>,
+    /// The file to write a draft of the schema to; only its owner can read it.
+    pub write_schema: Option<PathBuf>,
+    /// Whether that is the draft without what very few records have.
+    pub for_publication: bool,
+    /// Whether a file of that name may be replaced.
+    pub replace: bool,
 }
 
 /// What a table is.
@@ -42,18 +49,62 @@ pub struct DescribeOutcome {
 impl DescribeRequest {
     /// Asks this of a table.
     pub fn new(data: Data) -> Self {
-        Self { data, keys: Vec::new() }
+        Self { data, keys: Vec::new(), write_schema: None, for_publication: false, replace: false }
     }
 
     /// Reads the table and describes it. A table that does not keep its schema is described with what breaks it.
     pub fn run(&self, watch: &Watch) -> Result<DescribeOutcome, Error> {
+        if let Some(path) = &self.write_schema {
+            output_file::check("write-schema", path, &self.data.inputs(), self.replace)?;
+        }
         let table = self.data.read_unchecked(watch)?;
         let (table, violations) = under_schema(table, &self.data.options(watch)?)?;
         let mut profile = profile(&table, &self.keys, &Grouping::default())?;
         profile.violations = violations;
         let schema = table.schema_with_parents().with_missing_tokens(self.data.missing().to_vec());
         let for_publication = schema.for_publication(&table);
-        Ok(DescribeOutcome { profile, schema, for_publication })
+        let outcome = DescribeOutcome { profile, schema, for_publication };
+        if let Some(path) = &self.write_schema {
+            let draft = if self.for_publication { outcome.draft_for_publication() } else { outcome.draft() };
+            output_file::write_private(path, draft.as_bytes(), self.replace)?;
+        }
+        Ok(outcome)
+    }
+}
+
+impl Request for DescribeRequest {
+    type Outcome = DescribeOutcome;
+
+    fn inputs(&self) -> Vec<PathBuf> {
+        self.data.inputs()
+    }
+
+    fn perform(&self, watch: &Watch) -> Result<DescribeOutcome, Error> {
+        self.run(watch)
+    }
+
+    fn text(&self, described: &DescribeOutcome) -> String {
+        let mut text = report::profile_text(&self.data.place(), &described.profile);
+        if let Some(path) = &self.write_schema {
+            let path = path.display();
+            text.push_str(&format!(
+                "\nThe draft of the schema is in {path}. Review it; then use it with --schema {path}.\n"
+            ));
+        }
+        text
+    }
+
+    fn json(&self, described: &DescribeOutcome) -> serde_json::Value {
+        serde_json::json!(described.profile)
+    }
+
+    fn notes(&self, described: &DescribeOutcome) -> Vec<String> {
+        let broken = "error: the table does not keep its schema; mend the records or the schema";
+        (!described.keeps_schema()).then(|| broken.to_owned()).into_iter().collect()
+    }
+
+    fn passed(&self, described: &DescribeOutcome) -> bool {
+        described.keeps_schema()
     }
 }
 

@@ -11,9 +11,9 @@ use release::{FORMAT, LEDGER, MANIFEST, Manifest};
 use synthesis::Recipe;
 use table::schema::SchemaFile;
 use table::watch::{Step, Watch};
-use table::{Schema, Table, TableError};
+use table::{Schema, Table, TableError, output_file};
 
-use crate::{Data, Error};
+use crate::{Data, Error, Request};
 
 /// Asks for estimates from synthetic files.
 ///
@@ -52,6 +52,10 @@ pub struct FitRequest {
     pub replicates: Option<usize>,
     /// The seed of bootstraps and of the posterior's sampler.
     pub seed: Option<u64>,
+    /// The folder for a picture of each question's estimates with their intervals.
+    pub pictures: Option<PathBuf>,
+    /// Whether pictures of the same names may be replaced.
+    pub replace: bool,
 }
 
 /// What the release folder says.
@@ -62,7 +66,7 @@ struct ReleaseFolder {
 }
 
 /// A model as an estimand: its formula, and the name of its family, gaussian if none is given.
-pub fn model_estimand(formula: &str, family: Option<&str>) -> Result<Estimand, Error> {
+fn model_estimand(formula: &str, family: Option<&str>) -> Result<Estimand, Error> {
     let formula = Formula::parse(formula).map_err(|error| Error::Usage(error.to_string()))?;
     let family = family.map_or(Ok(ModelFamily::Gaussian), str::parse);
     let family = family.map_err(|error| Error::option("family", error))?;
@@ -85,11 +89,50 @@ impl FitRequest {
             bootstrap_t: None,
             replicates: None,
             seed: None,
+            pictures: None,
+            replace: false,
         }
+    }
+
+    /// Asks for what a person names: a formula, if the first word has a tilde and is no file, with the family of its model; then files or a
+    /// release folder; and estimands such as `mean(income) by sex`.
+    pub fn of_words(words: &[String], family: Option<&str>, estimands: &[String]) -> Result<Self, Error> {
+        let (formula, files) = match words.split_first() {
+            Some((first, rest)) if first.contains('~') && !Path::new(first).exists() => (Some(first), rest),
+            _ => (None, words),
+        };
+        if formula.is_none() && family.is_some() {
+            let message = "--family is that of a model; give a formula such as \"y ~ a + b\"";
+            return Err(Error::Usage(message.into()));
+        }
+        let model = formula.map(|formula| model_estimand(formula, family));
+        let others = estimands.iter().map(|text| Ok(Estimand::parse(text)?));
+        Ok(Self::new(files, model.into_iter().chain(others).collect::<Result<_, Error>>()?))
     }
 
     /// Reads the files and answers every question.
     pub fn run(&self, watch: &Watch) -> Result<Findings, Error> {
+        if let Some(folder) = &self.pictures {
+            output_file::check_folder("pictures", folder)?;
+        }
+        let found = self.answers(watch)?;
+        if let Some(folder) = &self.pictures {
+            self.draw(folder, &found)?;
+        }
+        Ok(found)
+    }
+
+    fn draw(&self, folder: &Path, found: &Findings) -> Result<(), Error> {
+        std::fs::create_dir_all(folder).map_err(|source| TableError::io(folder, source))?;
+        for (name, svg) in report::fit_pictures(found) {
+            let picture = folder.join(name);
+            output_file::check("pictures", &picture, &self.inputs(), self.replace)?;
+            output_file::write(&picture, svg.as_bytes(), self.replace)?;
+        }
+        Ok(())
+    }
+
+    fn answers(&self, watch: &Watch) -> Result<Findings, Error> {
         if self.estimands.is_empty() {
             let message = "nothing is asked for; give a formula such as \"y ~ a + b\" first, or the option `estimate`, such as \"mean(x) by a\"";
             return Err(Error::Usage(message.into()));
@@ -186,6 +229,34 @@ impl FitRequest {
         };
         let tables = paths.iter().map(read).collect::<Result<Vec<Table>, Error>>()?;
         Ok(with_common_levels(tables)?)
+    }
+}
+
+impl Request for FitRequest {
+    type Outcome = Findings;
+
+    /// The files, those of a folder one by one, and the schema.
+    fn inputs(&self) -> Vec<PathBuf> {
+        let within = |path: &PathBuf| -> Vec<PathBuf> {
+            match std::fs::read_dir(path) {
+                Ok(entries) => entries.flatten().map(|entry| entry.path()).collect(),
+                Err(_) => vec![path.clone()],
+            }
+        };
+        let schema = self.reading.schema_path().map(Path::to_owned);
+        self.files.iter().flat_map(within).chain(schema).collect()
+    }
+
+    fn perform(&self, watch: &Watch) -> Result<Findings, Error> {
+        self.run(watch)
+    }
+
+    fn text(&self, found: &Findings) -> String {
+        report::fit_text(found)
+    }
+
+    fn json(&self, found: &Findings) -> serde_json::Value {
+        serde_json::json!(found)
     }
 }
 

@@ -15,13 +15,13 @@ use report::{Edition, ReportInput, report_html};
 use table::watch::Watch;
 use table::{Table, TableError, atomic_file};
 
-use crate::{Data, Error, Questions};
+use crate::{Data, Error, Questions, Request};
 
 /// The page with pictures in the folder of a frontier.
-pub const FRONTIER_PAGE: &str = "report-internal.html";
+const FRONTIER_PAGE: &str = "report-internal.html";
 
 /// The folder of the recipes in that of a frontier.
-pub const FRONTIER_RECIPES: &str = "recipes";
+const FRONTIER_RECIPES: &str = "recipes";
 
 /// How the names of their files end; nothing else in that folder is ours.
 const RECIPE_FILE: &str = ".recipe.toml";
@@ -66,6 +66,8 @@ pub struct FrontierRequest {
     pub out: Option<PathBuf>,
     /// What is asked of every contestant.
     pub questions: Questions,
+    /// Files that the grid or regions were read from, which results may not replace.
+    pub read_from: Vec<PathBuf>,
 }
 
 /// A frontier whose data have been read and whose questions were checked; nothing has run yet.
@@ -99,6 +101,7 @@ impl FrontierRequest {
             seed: 1,
             out: None,
             questions: Questions::default(),
+            read_from: Vec::new(),
         }
     }
 
@@ -132,6 +135,40 @@ impl FrontierRequest {
             Ok(imported)
         };
         self.contestants.iter().map(one).collect()
+    }
+}
+
+impl Request for FrontierRequest {
+    type Outcome = FrontierOutcome;
+
+    fn inputs(&self) -> Vec<PathBuf> {
+        let contestants = self.contestants.iter().flat_map(|(_, files)| files).flat_map(Data::inputs);
+        self.data.inputs().into_iter().chain(contestants).chain(self.read_from.clone()).collect()
+    }
+
+    fn perform(&self, watch: &Watch) -> Result<FrontierOutcome, Error> {
+        self.run(watch)
+    }
+
+    fn text(&self, found: &FrontierOutcome) -> String {
+        let mut text = report::frontier_text(&found.frontier);
+        if let Some(out) = &self.out {
+            text.push_str(&format!(
+                "\n{} shows the map, {} holds all numbers, {} the recipes; confidential: do not release them.\n",
+                out.join(FRONTIER_PAGE).display(),
+                out.join(FRONTIER).display(),
+                out.join(FRONTIER_RECIPES).display()
+            ));
+        }
+        text
+    }
+
+    fn json(&self, found: &FrontierOutcome) -> serde_json::Value {
+        serde_json::json!(found.frontier)
+    }
+
+    fn passed(&self, found: &FrontierOutcome) -> bool {
+        found.frontier.contestants.iter().any(|contestant| contestant.runs > 0)
     }
 }
 
@@ -206,6 +243,14 @@ pub(super) fn parse_limits(texts: &[String], regions: bool) -> Result<Vec<Limit>
     let mut parsed = texts.iter().map(|text| limits::parse(text)).collect::<Result<Vec<_>, _>>()?;
     parsed.extend(regions.then(limits::regions));
     Ok(parsed)
+}
+
+/// Files of another tool as a contestant, written `NAME=FILE,…`, read as the data are.
+pub fn read_contestant(text: &str, data: &Data) -> Result<(String, Vec<Data>), Error> {
+    let Some((name, files)) = text.split_once('=').filter(|(name, _)| !name.trim().is_empty()) else {
+        return Err(Error::Usage(format!("--contestant {text}: write it as NAME=FILE")));
+    };
+    Ok((name.to_owned(), files.split(',').map(|file| data.sibling(file.trim())).collect()))
 }
 
 /// The grid of recipes in a file.

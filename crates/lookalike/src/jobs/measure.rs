@@ -1,5 +1,7 @@
 //! What synthetic tables are worth and what they disclose.
 
+use std::path::PathBuf;
+
 use measures::risk::intruder::{Regions, ReleaseMechanism};
 use measures::utility::tables::SyntheticSize;
 use measures::{
@@ -9,10 +11,11 @@ use measures::{
 use release::evidence::Evidence;
 use report::{Edition, ReportInput, report_html};
 use table::Table;
+use table::output_file;
 use table::watch::Watch;
 
 use crate::data::Opened;
-use crate::{Data, Error, Questions, SOFTWARE};
+use crate::{Data, Error, Questions, Request, SOFTWARE};
 
 /// Asks what synthetic tables are worth and what they disclose.
 ///
@@ -47,6 +50,12 @@ pub struct MeasureRequest {
     pub mechanism: Option<ReleaseMechanism>,
     /// Which risks of that intruder are acceptable.
     pub regions: Option<Regions>,
+    /// The file for a page with pictures, which ends in .html. It holds exact figures of the original; only its owner can read it.
+    pub report: Option<PathBuf>,
+    /// Whether a file of that name may be replaced.
+    pub replace: bool,
+    /// Files that regions were read from, which results may not replace.
+    pub read_from: Vec<PathBuf>,
 }
 
 /// What was found.
@@ -72,11 +81,15 @@ impl MeasureRequest {
             seed: None,
             mechanism: None,
             regions: None,
+            report: None,
+            replace: false,
+            read_from: Vec::new(),
         }
     }
 
     /// Reads the tables and measures them.
     pub fn run(&self, watch: &Watch) -> Result<MeasureOutcome, Error> {
+        self.check_report()?;
         let families = self.questions.families()?;
         let settings = self.settings(&families)?;
         let original = self.original.open(watch)?;
@@ -98,7 +111,20 @@ impl MeasureRequest {
         if let Some(holdout) = &holdout {
             findings = with_holdout(findings, evaluate(&[holdout], None)?);
         }
-        Ok(MeasureOutcome { findings, request: self.clone(), settings, original, synthetic, holdout })
+        let outcome =
+            MeasureOutcome { findings, request: self.clone(), settings, original, synthetic, holdout };
+        if let Some(path) = &self.report {
+            output_file::write_private(path, outcome.internal_page()?.as_bytes(), self.replace)?;
+        }
+        Ok(outcome)
+    }
+
+    fn check_report(&self) -> Result<(), Error> {
+        let Some(report) = &self.report else { return Ok(()) };
+        if report.extension().is_none_or(|extension| extension != "html") {
+            return Err(Error::option("report", "name a file that ends in .html"));
+        }
+        Ok(output_file::check("report", report, &self.inputs(), self.replace)?)
     }
 
     fn settings(&self, families: &[&dyn Measure]) -> Result<Settings, Error> {
@@ -117,6 +143,27 @@ impl MeasureRequest {
         settings.intruder.mechanism.clone_from(&self.mechanism);
         settings.intruder.regions.clone_from(&self.regions);
         Ok(settings)
+    }
+}
+
+impl Request for MeasureRequest {
+    type Outcome = MeasureOutcome;
+
+    fn inputs(&self) -> Vec<PathBuf> {
+        let tables = std::iter::once(&self.original).chain(&self.synthetic).chain(&self.holdout);
+        tables.flat_map(Data::inputs).chain(self.read_from.clone()).collect()
+    }
+
+    fn perform(&self, watch: &Watch) -> Result<MeasureOutcome, Error> {
+        self.run(watch)
+    }
+
+    fn text(&self, found: &MeasureOutcome) -> String {
+        report::measure_text(&self.original.place(), self.synthetic.len(), &found.findings)
+    }
+
+    fn json(&self, found: &MeasureOutcome) -> serde_json::Value {
+        serde_json::json!(found.findings)
     }
 }
 

@@ -6,6 +6,7 @@ pub(crate) mod fit;
 pub(crate) mod frontier;
 pub(crate) mod measure;
 pub(crate) mod plan;
+pub(crate) mod reference;
 pub(crate) mod release;
 pub(crate) mod sample;
 pub(crate) mod synthesise;

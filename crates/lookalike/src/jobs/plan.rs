@@ -1,5 +1,7 @@
 //! Risk and utility of the saturated mechanism before anything is generated.
 
+use std::path::PathBuf;
+
 use frontier::plan::{
     Bound, Catall, CellSizes, Free, Grid, MeanCount, Plan, PlanError, ReplicatedUniques, SaturatedMechanism,
     Solution, solve,
@@ -8,7 +10,7 @@ use serde::Serialize;
 use statistics::counts::CountFamily;
 use table::watch::Watch;
 
-use crate::{Data, Error};
+use crate::{Data, Error, Request};
 
 /// Asks what the saturated mechanism would give and cost.
 ///
@@ -101,4 +103,36 @@ impl PlanRequest {
             solution,
         })
     }
+}
+
+impl Request for PlanRequest {
+    type Outcome = PlanOutcome;
+
+    fn inputs(&self) -> Vec<PathBuf> {
+        self.data.inputs()
+    }
+
+    fn perform(&self, watch: &Watch) -> Result<PlanOutcome, Error> {
+        self.run(watch)
+    }
+
+    fn text(&self, planned: &PlanOutcome) -> String {
+        let mut text = report::plan_text(&planned.plan);
+        text.push_str(&report::catall_text(&planned.catall_replicated_uniques));
+        if let Some(solution) = &planned.solution {
+            text.push_str(&format!("\n{}", report::solution_text(solution)));
+        }
+        text
+    }
+
+    fn json(&self, planned: &PlanOutcome) -> serde_json::Value {
+        serde_json::json!(planned)
+    }
+}
+
+/// A cell size k and a distance d at which τ is given, written `K:D`.
+pub fn read_near(pair: &str) -> Result<(u64, f64), Error> {
+    let parsed =
+        pair.split_once(':').and_then(|(k, d)| Some((k.trim().parse().ok()?, d.trim().parse().ok()?)));
+    parsed.ok_or_else(|| Error::Usage(format!("--near {pair}: write it as K:D, such as 1:0.5")))
 }

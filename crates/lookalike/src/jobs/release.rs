@@ -27,7 +27,7 @@ use table::{Source, Table, similar_name};
 use super::frontier::{parse_limits, read_frontier};
 use super::synthesise::refuse_inputs_within;
 use crate::noise::Noise;
-use crate::{Amount, Data, Error, Questions, SOFTWARE};
+use crate::{Amount, Data, Error, Questions, Request, SOFTWARE};
 
 /// Asks for a release of the version that was chosen, with the evidence attached.
 #[derive(Clone, Debug)]
@@ -65,6 +65,8 @@ pub struct ReleaseRequest {
     pub reproducible: bool,
     /// Why copies of unique original records may stay in the release; without a reason they are removed.
     pub keep_copies: Option<String>,
+    /// Files that a recipe or regions were read from, which results may not replace.
+    pub read_from: Vec<PathBuf>,
 }
 
 /// Which version is released.
@@ -128,6 +130,7 @@ impl ReleaseRequest {
             noise: Noise::default(),
             reproducible: false,
             keep_copies: None,
+            read_from: Vec::new(),
         }
     }
 
@@ -489,6 +492,32 @@ impl Candidate<'_> {
             attach("frontier.json", pretty(frontier), true);
         }
         Ok(release.write(out, replace)?)
+    }
+}
+
+impl Request for ReleaseRequest {
+    type Outcome = ReleaseOutcome;
+
+    fn inputs(&self) -> Vec<PathBuf> {
+        let frontier = self.version.folder().map(|folder| folder.join(FRONTIER));
+        self.data.inputs().into_iter().chain(frontier).chain(self.read_from.clone()).collect()
+    }
+
+    fn perform(&self, watch: &Watch) -> Result<ReleaseOutcome, Error> {
+        self.run(watch)
+    }
+
+    fn text(&self, released: &ReleaseOutcome) -> String {
+        let decision = &released.decision;
+        let mut text = report::release_text(&self.out, &released.manifest, &released.remarks, decision);
+        if decision.exception.is_none() && self.reasons.exception.is_some() {
+            text.push_str("  no limit is broken: the exception was not needed and is not recorded\n");
+        }
+        text
+    }
+
+    fn json(&self, released: &ReleaseOutcome) -> serde_json::Value {
+        serde_json::json!({ "manifest": released.manifest, "decision": released.decision })
     }
 }
 

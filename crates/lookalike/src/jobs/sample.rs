@@ -8,7 +8,7 @@ use synthesis::model_file::SavedModel;
 use table::watch::Watch;
 
 use super::synthesise::{SynthesiseOutcome, Written, refuse_inputs_within};
-use crate::{Amount, Error};
+use crate::{Amount, Error, Request};
 
 /// Asks a saved model for data sets.
 #[derive(Clone, Debug)]
@@ -53,5 +53,25 @@ impl SampleRequest {
             None => None,
         };
         Ok(SynthesiseOutcome { fitted, ledger: file.header.ledger, manifest })
+    }
+}
+
+impl Request for SampleRequest {
+    type Outcome = SynthesiseOutcome;
+
+    fn inputs(&self) -> Vec<PathBuf> {
+        vec![self.model.clone()]
+    }
+
+    fn perform(&self, watch: &Watch) -> Result<SynthesiseOutcome, Error> {
+        self.run(watch)
+    }
+
+    fn text(&self, made: &SynthesiseOutcome) -> String {
+        made.text(self.out.as_deref())
+    }
+
+    fn json(&self, made: &SynthesiseOutcome) -> serde_json::Value {
+        serde_json::json!(made.manifest)
     }
 }

@@ -12,7 +12,7 @@ use table::output_file;
 use table::watch::Watch;
 
 use crate::noise::Noise;
-use crate::{Data, Error};
+use crate::{Data, Error, Request};
 use privacy::LedgerRecord;
 
 /// Asks for synthetic versions of a table.
@@ -61,6 +61,19 @@ pub struct SynthesiseOutcome {
     pub ledger: Option<LedgerRecord>,
     /// What was written, if a folder was named.
     pub manifest: Option<Manifest>,
+}
+
+/// What is said of data sets whose seed was chosen.
+const SEEDED: &str = "  a seed that can be guessed lets others make these files again and test guesses at original records: for your own work, do not publish them\n";
+
+impl SynthesiseOutcome {
+    /// What was written to this folder; empty if nothing was.
+    pub(super) fn text(&self, out: Option<&Path>) -> String {
+        let written = out.zip(self.manifest.as_ref());
+        written.map_or_else(String::new, |(out, manifest)| {
+            report::data_sets_text(out, manifest, &self.fitted.remarks())
+        })
+    }
 }
 
 impl SynthesiseRequest {
@@ -208,6 +221,61 @@ impl SynthesiseRequest {
         }
         table::atomic_file::check(path)
             .map_err(|error| SynthesisError::option("save-model", error.to_string()).into())
+    }
+}
+
+impl Request for SynthesiseRequest {
+    type Outcome = SynthesiseOutcome;
+
+    fn inputs(&self) -> Vec<PathBuf> {
+        self.data.inputs().into_iter().chain(self.recipe_path.clone()).collect()
+    }
+
+    fn perform(&self, watch: &Watch) -> Result<SynthesiseOutcome, Error> {
+        self.run(watch)
+    }
+
+    fn text(&self, made: &SynthesiseOutcome) -> String {
+        let mut text = made.text(self.out.as_deref());
+        if self.recipe.seed.is_some() && made.manifest.is_some() {
+            text.push_str(SEEDED);
+        }
+        text
+    }
+
+    fn json(&self, made: &SynthesiseOutcome) -> serde_json::Value {
+        serde_json::json!(made.manifest)
+    }
+
+    fn notes(&self, made: &SynthesiseOutcome) -> Vec<String> {
+        let remarks = made.fitted.inside_remarks().into_iter();
+        remarks
+            .map(|remark| format!("note for the owner of the data, not for publication: {remark}"))
+            .collect()
+    }
+}
+
+/// What a private run would spend, asked for without running it.
+#[derive(Clone, Debug)]
+pub struct SpendingRequest(pub SynthesiseRequest);
+
+impl Request for SpendingRequest {
+    type Outcome = SpendingPlan;
+
+    fn inputs(&self) -> Vec<PathBuf> {
+        self.0.inputs()
+    }
+
+    fn perform(&self, _: &Watch) -> Result<SpendingPlan, Error> {
+        self.0.spending()
+    }
+
+    fn text(&self, plan: &SpendingPlan) -> String {
+        report::spending_text(plan)
+    }
+
+    fn json(&self, plan: &SpendingPlan) -> serde_json::Value {
+        plan.to_json()
     }
 }
 

@@ -3,8 +3,9 @@
 use std::path::PathBuf;
 
 use release::{Verification, verify};
+use table::watch::Watch;
 
-use crate::Error;
+use crate::{Error, Request};
 
 /// Asks whether the files of a release are those that its manifest lists, and whether its parts agree.
 #[derive(Clone, Debug)]
@@ -25,5 +26,25 @@ impl VerifyRequest {
             return Err(Error::Usage(format!("{}: no such folder", self.folder.display())));
         }
         Ok(verify(&self.folder))
+    }
+}
+
+impl Request for VerifyRequest {
+    type Outcome = Verification;
+
+    fn perform(&self, _: &Watch) -> Result<Verification, Error> {
+        self.run()
+    }
+
+    fn text(&self, found: &Verification) -> String {
+        report::verification_text(&self.folder.display().to_string(), found)
+    }
+
+    fn json(&self, found: &Verification) -> serde_json::Value {
+        serde_json::json!(found)
+    }
+
+    fn passed(&self, found: &Verification) -> bool {
+        found.passed
     }
 }

@@ -37,6 +37,18 @@ pub struct ReadOptions {
     pub watch: Watch,
 }
 
+/// A field separator as people write it: one character, or `tab`.
+pub fn separator(text: &str) -> Result<char, &'static str> {
+    if matches!(text, "tab" | "\\t") {
+        return Ok('\t');
+    }
+    let mut characters = text.chars();
+    match (characters.next(), characters.next()) {
+        (Some(one), None) => Ok(one),
+        _ => Err("give one character, or `tab`"),
+    }
+}
+
 /// A file that reports how far it has been read.
 struct Watched {
     file: File,

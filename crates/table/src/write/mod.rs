@@ -20,6 +20,18 @@ pub enum Format {
     Parquet,
 }
 
+impl std::str::FromStr for Format {
+    type Err = &'static str;
+
+    fn from_str(name: &str) -> Result<Self, Self::Err> {
+        match name {
+            "csv" => Ok(Self::Csv),
+            "parquet" => Ok(Self::Parquet),
+            _ => Err("say csv or parquet"),
+        }
+    }
+}
+
 impl Format {
     /// The ending of its files.
     pub fn extension(self) -> &'static str {

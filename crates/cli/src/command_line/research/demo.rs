@@ -8,11 +8,11 @@ use clap::{Args, Parser};
 use table::figures::thousands;
 use table::{TableError, atomic_file};
 
-use super::{CommandLine, Everywhere, Failure, Run};
+use super::super::{CommandLine, Everywhere, Failure};
 
 /// Show all steps, from description to release and analysis, on an invented town.
 #[derive(Debug, Args)]
-pub(super) struct Demo {
+pub(in super::super) struct Demo {
     /// The folder to write to
     #[arg(long, value_name = "DIR", default_value = "lookalike-demo")]
     out: PathBuf,
@@ -54,8 +54,9 @@ const STORY: [(&str, &str); 7] = [
     ),
 ];
 
-impl Run for Demo {
-    fn run(&self, everywhere: &Everywhere) -> Result<ExitCode, Failure> {
+impl Demo {
+    pub(super) fn run(&self, everywhere: &Everywhere) -> Result<ExitCode, Failure> {
+        everywhere.check_json(&[])?;
         let town = Town::new(self.people as usize, Town::default().seed);
         std::fs::create_dir_all(&self.out).map_err(|source| TableError::io(&self.out, source))?;
         atomic_file::write(&self.out.join("town.csv"), town.csv().as_bytes())?;
@@ -109,7 +110,7 @@ fn run(words: &[String], everywhere: &Everywhere) -> Result<ExitCode, Failure> {
     let program = std::iter::once("lookalike".to_owned());
     let CommandLine { command, everywhere: own } =
         CommandLine::try_parse_from(program.chain(words.iter().cloned()))
-            .map_err(|error| Failure::Usage(error.to_string()))?;
+            .map_err(|error| Failure::usage(error.to_string()))?;
     let quiet = everywhere.quiet || everywhere.json.as_deref() == Some("-");
     command.run(&Everywhere { quiet: own.quiet || quiet, ..own })
 }

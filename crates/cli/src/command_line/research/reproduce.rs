@@ -7,11 +7,11 @@ use clap::Args;
 use papers::{Paper, Reproduction, Request};
 use table::{TableError, atomic_file};
 
-use super::{Everywhere, Failure, Run};
+use super::super::{Everywhere, Failure};
 
 /// Repeat a published study, its numbers beside ours; exit code 1 if a number that must agree does not.
 #[derive(Debug, Args)]
-pub(super) struct Reproduce {
+pub(in super::super) struct Reproduce {
     /// The paper: raab2022, mcclure2012, jackson2022, taub2020 or drechsler2023
     paper: String,
     /// A file of the paper's data, known by its columns; may be given several times. Without the data that a paper needs, the command says where they come from
@@ -28,12 +28,9 @@ pub(super) struct Reproduce {
     seed: u64,
 }
 
-impl Run for Reproduce {
-    fn inputs(&self) -> Vec<PathBuf> {
-        self.data.clone()
-    }
-
-    fn run(&self, everywhere: &Everywhere) -> Result<ExitCode, Failure> {
+impl Reproduce {
+    pub(super) fn run(&self, everywhere: &Everywhere) -> Result<ExitCode, Failure> {
+        everywhere.check_json(&self.data)?;
         let paper = Paper::named(&self.paper)?;
         if paper.lacks(&self.data) {
             everywhere.deliver(&papers::text::data_needed_text(paper), || data_needed_json(paper))?;
@@ -73,7 +70,7 @@ fn write(folder: &Path, page: &str, found: &Reproduction) -> Result<(), Failure>
         atomic_file::write(&file("csv"), figure.csv().as_bytes())?;
         atomic_file::write(&file("svg"), figure.svg().as_bytes())?;
     }
-    let json = serde_json::to_string_pretty(found).map_err(|error| Failure::Usage(error.to_string()))?;
+    let json = serde_json::to_string_pretty(found).map_err(|error| Failure::usage(error.to_string()))?;
     atomic_file::write(&folder.join("reproduction.json"), format!("{json}\n").as_bytes())?;
     Ok(atomic_file::write(&folder.join("report.md"), page.as_bytes())?)
 }

@@ -7,11 +7,11 @@ use ::town::Town;
 use clap::Args;
 use table::{TableError, atomic_file};
 
-use super::{Everywhere, Failure, Run};
+use super::super::{Everywhere, Failure};
 
 /// Write an invented town to try things on: its people and their schema.
 #[derive(Debug, Args)]
-pub(super) struct TownCommand {
+pub(in super::super) struct TownCommand {
     /// How many people live there
     #[arg(long, value_name = "N", default_value_t = 20_000, value_parser = clap::value_parser!(u32).range(1..))]
     people: u32,
@@ -23,15 +23,16 @@ pub(super) struct TownCommand {
     out: PathBuf,
 }
 
-impl Run for TownCommand {
-    fn run(&self, everywhere: &Everywhere) -> Result<ExitCode, Failure> {
+impl TownCommand {
+    pub(super) fn run(&self, everywhere: &Everywhere) -> Result<ExitCode, Failure> {
+        everywhere.check_json(&[])?;
         let town = Town::new(self.people as usize, self.seed);
         std::fs::create_dir_all(&self.out).map_err(|source| TableError::io(&self.out, source))?;
         let files = [("town.csv", town.csv()), ("town.schema.toml", town.schema())];
         for (name, text) in &files {
             let path = self.out.join(name);
             if path.exists() {
-                return Err(Failure::Usage(format!(
+                return Err(Failure::usage(format!(
                     "{} exists; choose another folder with --out",
                     path.display()
                 )));

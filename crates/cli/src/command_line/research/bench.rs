@@ -7,11 +7,11 @@ use benchmarks::{BenchError, CASES, Places, suite};
 use clap::Args;
 use table::similar_name;
 
-use super::{Everywhere, Failure, Run};
+use super::super::{Everywhere, Failure};
 
 /// Measure speed and memory, beside peers where they are installed.
 #[derive(Debug, Args)]
-pub(super) struct Bench {
+pub(in super::super) struct Bench {
     /// Cases to measure [default: all; --list names them]
     #[arg(long, value_name = "CASE,…", value_delimiter = ',')]
     only: Vec<String>,
@@ -35,8 +35,9 @@ pub(super) struct Bench {
     size: Option<u64>,
 }
 
-impl Run for Bench {
-    fn run(&self, everywhere: &Everywhere) -> Result<ExitCode, Failure> {
+impl Bench {
+    pub(super) fn run(&self, everywhere: &Everywhere) -> Result<ExitCode, Failure> {
+        everywhere.check_json(&[])?;
         let places = self.places()?;
         if let Some(case) = &self.worker {
             let measured = suite::work(case, self.size.unwrap_or(0), &places)?;
@@ -46,7 +47,7 @@ impl Run for Bench {
         for name in &self.only {
             if !CASES.iter().any(|case| case.name == name) {
                 let hint = similar_name::hint(name, CASES.iter().map(|case| case.name));
-                return Err(Failure::Usage(format!("--only: there is no case `{name}`{hint}; see --list")));
+                return Err(Failure::usage(format!("--only: there is no case `{name}`{hint}; see --list")));
             }
         }
         if self.list {
@@ -74,7 +75,7 @@ impl Run for Bench {
 impl Bench {
     fn places(&self) -> Result<Places, Failure> {
         if let Some(shared) = self.shared.as_ref().filter(|shared| !shared.is_dir()) {
-            return Err(Failure::Usage(format!("--shared: {} is no folder", shared.display())));
+            return Err(Failure::usage(format!("--shared: {} is no folder", shared.display())));
         }
         let beside = Some(PathBuf::from("../shared")).filter(|folder| folder.is_dir());
         let cache = self.cache.clone().or_else(|| {
@@ -83,7 +84,7 @@ impl Bench {
             Some(folder.join("lookalike/bench"))
         });
         let cache = cache.ok_or_else(|| {
-            Failure::Usage("there is no cache folder for this user; name one with --cache DIR".into())
+            Failure::usage("there is no cache folder for this user; name one with --cache DIR".into())
         })?;
         Ok(Places { shared: self.shared.clone().or(beside), cache })
     }

@@ -10,12 +10,12 @@ use models::{Formula, ModelFamily};
 use synthesis::Recipe;
 use tournament::{Entrant, generic_entrants, tournament};
 
-use super::reading::Reading;
-use super::{Everywhere, Failure, Run};
+use super::super::reading::Reading;
+use super::super::{Everywhere, Failure};
 
 /// Hold generators against each other on one table, by the utility and risk scores of the Synthetic Data Challenge.
 #[derive(Debug, Args)]
-pub(super) struct TournamentCommand {
+pub(in super::super) struct TournamentCommand {
     /// The table: CSV (also .gz), Parquet or Arrow IPC; `-` is CSV from standard input
     data: PathBuf,
     #[command(flatten)]
@@ -43,15 +43,14 @@ pub(super) struct TournamentCommand {
     seed: u64,
 }
 
-impl Run for TournamentCommand {
-    fn inputs(&self) -> Vec<PathBuf> {
-        self.reading.with_schema(std::iter::once(&self.data).chain(&self.recipe).cloned())
-    }
-
-    fn run(&self, everywhere: &Everywhere) -> Result<ExitCode, Failure> {
+impl TournamentCommand {
+    pub(super) fn run(&self, everywhere: &Everywhere) -> Result<ExitCode, Failure> {
+        let data = self.reading.data(&self.data);
+        let inputs: Vec<PathBuf> = data.inputs().into_iter().chain(self.recipe.clone()).collect();
+        everywhere.check_json(&inputs)?;
         let entrants = self.entrants()?;
         let settings = self.settings()?;
-        let table = self.reading.data(&self.data).read(&everywhere.watch())?;
+        let table = data.read(&everywhere.watch())?;
         let progress = |what: &str| everywhere.doing(what);
         let standings = tournament(&table, &entrants, &settings, self.repeat, self.seed, &progress)?;
         everywhere
@@ -68,7 +67,7 @@ impl TournamentCommand {
                 if !entrants.iter().any(|entrant| entrant.name == *name) {
                     let names = entrants.iter().map(|entrant| entrant.name.as_str());
                     let hint = table::similar_name::hint(name, names);
-                    return Err(Failure::Usage(format!(
+                    return Err(Failure::usage(format!(
                         "--only: there is no generic entrant `{name}`{hint}"
                     )));
                 }
@@ -87,7 +86,7 @@ impl TournamentCommand {
         let keys = self.keys.iter().map(|keys| keys.split(',').map(|key| key.trim().to_owned()).collect());
         let models = self.model.iter().map(|text| {
             let formula =
-                Formula::parse(text).map_err(|error| Failure::Usage(format!("--model: {error}")))?;
+                Formula::parse(text).map_err(|error| Failure::usage(format!("--model: {error}")))?;
             Ok(ModelRequest { formula, family: ModelFamily::Gaussian })
         });
         Ok(Settings {
