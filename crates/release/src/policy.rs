@@ -110,10 +110,15 @@ impl Reasons {
         }
     }
 
-    /// Refuses to learn from a table of very few records. A private run is not asked: its size is protected.
-    pub fn large_enough(&self, recipe: &Recipe, records: u64) -> Result<(), Refusal> {
-        if recipe.privacy.is_some() || records >= FEWEST_RECORDS || self.small_table.is_some() {
-            return Ok(());
+    /// Refuses to learn from a table of very few records, or says for which reason it was done. A private run is not asked: its size is protected.
+    pub fn large_enough(&self, recipe: &Recipe, records: u64) -> Result<Option<String>, Refusal> {
+        if recipe.privacy.is_some() || records >= FEWEST_RECORDS {
+            return Ok(None);
+        }
+        if let Some(reason) = &self.small_table {
+            let said =
+                format!("The original has fewer than {FEWEST_RECORDS} records. The owner's reason: {reason}");
+            return Ok(Some(said));
         }
         Err(Refusal::Disclosure(
             "the table is too small: synthetic records of fewer than 30 original ones would be theirs with little change; 30 are needed, or say \
@@ -188,6 +193,19 @@ mod tests {
         let decision = Decision { limits: vec![check(false)], ..Decision::default() };
         assert!(decision.check().is_err());
         assert!(Decision { exception: Some("urgent".into()), ..decision }.check().is_ok());
+    }
+
+    #[test]
+    fn a_small_table_needs_a_reason_which_is_recorded() {
+        let (recipe, none) = (Recipe::new("catall"), Reasons::default());
+        assert_eq!(none.large_enough(&recipe, 30), Ok(None));
+        assert!(none.large_enough(&recipe, 29).unwrap_err().to_string().contains("small-table"));
+        let given = Reasons { small_table: Some("a class of one school".into()), ..none.clone() };
+        let said = given.large_enough(&recipe, 29).unwrap().unwrap();
+        assert!(said.contains("fewer than 30") && said.contains("a class of one school"), "{said}");
+        assert_eq!(given.large_enough(&recipe, 30), Ok(None));
+        let private = Recipe::parse("method = \"ipf\"\nprivacy = { epsilon = 1 }").unwrap();
+        assert_eq!(none.large_enough(&private, 3), Ok(None));
     }
 
     #[test]

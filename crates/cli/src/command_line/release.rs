@@ -57,7 +57,7 @@ pub(super) struct ReleaseCommand {
     /// Release without any limit, for this reason; it is published
     #[arg(long, value_name = "REASON")]
     no_limits: Option<String>,
-    /// Release a version of a table of fewer than 30 records, for this reason
+    /// Release a version of a table of fewer than 30 records, for this reason; it is published
     #[arg(long, value_name = "REASON")]
     small_table: Option<String>,
     /// Leave copies of unique original records in the release, for this reason; it is published [default: they are removed]

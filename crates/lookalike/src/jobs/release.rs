@@ -163,10 +163,11 @@ impl ReleaseRequest {
         if let Some((frontier, original)) = frontier.as_ref().zip(original.source().table()) {
             check_same_data(frontier, original)?;
         }
-        self.reasons.large_enough(&recipe, original.source().records())?;
+        let small = self.reasons.large_enough(&recipe, original.source().records())?;
         let mut caveats = self.reasons.caveats(original.source().schema())?;
         caveats.extend(not_measured);
         caveats.extend(unjudged);
+        caveats.extend(small);
         caveats.extend(self.keep_copies.iter().map(|reason| {
             format!("Copies of unique original records were not removed. The owner's reason: {reason}")
         }));
