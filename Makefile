@@ -38,10 +38,14 @@ tools: $(TOOLS)/bin/cargo-deny
 $(TOOLS)/bin/cargo-deny:
 	-$(CARGO) install cargo-deny --locked --root $(TOOLS) --target-dir $(CACHE)/target-tools
 
-# The dependencies of the binary as a CycloneDX document, one a crate.
+# The dependencies of the binary on all systems as one CycloneDX document, out/lookalike.cdx.json. The tool writes beside the sources and names the folder of the
+# checkout; neither is left.
 sbom:
 	test -x $(TOOLS)/bin/cargo-cyclonedx || $(CARGO) install cargo-cyclonedx --locked --root $(TOOLS) --target-dir $(CACHE)/target-tools
-	$(TOOLS)/bin/cargo-cyclonedx cyclonedx --manifest-path crates/cli/Cargo.toml --format json
+	$(TOOLS)/bin/cargo-cyclonedx cyclonedx --manifest-path crates/cli/Cargo.toml --describe binaries --target all --spec-version 1.5 --format json
+	mkdir -p out
+	sed 's#$(CURDIR)#.#g' crates/cli/lookalike_bin.cdx.json > out/lookalike.cdx.json
+	rm crates/cli/lookalike_bin.cdx.json
 
 # Every crate that is published packs and builds from its package.
 package:

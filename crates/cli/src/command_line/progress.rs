@@ -23,13 +23,6 @@ impl Everywhere {
         let shown: Mutex<Option<Shown>> = Mutex::new(None);
         Watch::new(move |step| show(&mut shown.lock().unwrap_or_else(PoisonError::into_inner), step))
     }
-
-    /// Says on standard error what is being done; nothing when quiet.
-    pub(super) fn doing(&self, what: &str) {
-        if !self.quiet {
-            eprintln!("{what}");
-        }
-    }
 }
 
 /// The bar of what is being done now.

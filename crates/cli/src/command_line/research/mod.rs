@@ -41,6 +41,15 @@ impl Research {
     }
 }
 
+impl Everywhere {
+    /// Says on standard error what is being done; nothing when quiet.
+    fn doing(&self, what: &str) {
+        if !self.quiet {
+            eprintln!("{what}");
+        }
+    }
+}
+
 impl Failure {
     /// The options do not fit together.
     fn usage(message: String) -> Self {
