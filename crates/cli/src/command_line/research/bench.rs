@@ -70,9 +70,7 @@ impl Bench {
         everywhere.deliver(&text, || serde_json::json!(results))?;
         Ok(ExitCode::SUCCESS)
     }
-}
 
-impl Bench {
     fn places(&self) -> Result<Places, Failure> {
         if let Some(shared) = self.shared.as_ref().filter(|shared| !shared.is_dir()) {
             return Err(Failure::usage(format!("--shared: {} is no folder", shared.display())));

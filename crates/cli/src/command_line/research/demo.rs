@@ -91,9 +91,7 @@ impl Demo {
         )?;
         Ok(ExitCode::SUCCESS)
     }
-}
 
-impl Demo {
     fn words(&self, command: &str) -> Vec<String> {
         let out = self.out.display().to_string();
         let people = self.people.to_string();

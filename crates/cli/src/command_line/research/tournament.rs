@@ -57,9 +57,7 @@ impl TournamentCommand {
             .deliver(&tournament::text::tournament_text(&standings), || serde_json::json!(standings))?;
         Ok(ExitCode::SUCCESS)
     }
-}
 
-impl TournamentCommand {
     fn entrants(&self) -> Result<Vec<Entrant>, Failure> {
         let mut entrants = generic_entrants();
         if let Some(only) = &self.only {
