@@ -48,6 +48,12 @@ pub struct AskedBattery {
     pub priors: Vec<String>,
     /// The acceptable regions of (RR, R), as the text of their file.
     pub regions: Option<String>,
+    /// How often each attack is tried.
+    #[serde(default)]
+    pub attacks: Option<usize>,
+    /// Variables that are predicted from the others.
+    #[serde(default)]
+    pub predicted: Vec<String>,
 }
 
 /// A model that was asked for.
@@ -74,6 +80,8 @@ impl AskedBattery {
             disclosure,
             tau: TauOptions { at, scale: _ },
             intruder: IntruderOptions { mechanism: _, priors, regions },
+            attacks,
+            predicted,
             prepared: _,
         } = &battery.settings;
         let model = |model: &ModelRequest| AskedModel {
@@ -95,6 +103,8 @@ impl AskedBattery {
             tau: at.clone(),
             priors: priors.iter().map(Prior::to_string).collect(),
             regions: regions.as_ref().map(Regions::to_toml),
+            attacks: *attacks,
+            predicted: predicted.clone(),
         }
     }
 
@@ -130,6 +140,8 @@ impl AskedBattery {
                 priors: self.priors.iter().map(|prior| prior.parse()).collect::<Result<_, _>>()?,
                 regions: self.regions.as_deref().map(Regions::parse).transpose()?,
             },
+            attacks: self.attacks,
+            predicted: self.predicted.clone(),
             prepared: usual.prepared,
         };
         let families = self.families.iter().map(family).collect::<Result<_, _>>()?;
@@ -180,6 +192,8 @@ mod tests {
                 priors: vec![Prior::truth(0.1).unwrap()],
                 regions: Some(Regions::parse("[[accept]]\nr_at_most = 0.1").unwrap()),
             },
+            attacks: Some(7),
+            predicted: vec!["income".into()],
             ..Settings::default()
         };
         let wanted = ["tables", "attribute"];

@@ -51,6 +51,10 @@ pub struct Questions {
     pub permutations: Option<usize>,
     /// Resamples of the original for the same, which also holds for files of another size.
     pub resamples: Option<usize>,
+    /// How often each attack is tried; without a holdout, attacks are tried only where this is given.
+    pub attacks: Option<usize>,
+    /// Variables to predict by models trained on synthetic records; without a holdout, variables are predicted only where they are named.
+    pub predict: Vec<String>,
 }
 
 /// How numbers are cut into classes when they are measured.
@@ -106,6 +110,8 @@ impl Questions {
             ("order", self.orders.is_some()),
             ("permutations", self.permutations.is_some()),
             ("resamples", self.resamples.is_some()),
+            ("attacks", self.attacks.is_some()),
+            ("predict", !self.predict.is_empty()),
         ]
         .into_iter()
         .find_map(|(option, given)| given.then_some(option))
@@ -133,6 +139,8 @@ impl Questions {
         settings.keys.clone_from(&self.keys);
         settings.targets.clone_from(&self.targets);
         settings.models = self.model_requests()?;
+        settings.attacks = self.attacks.or(settings.attacks);
+        settings.predicted.clone_from(&self.predict);
         let propensity = &mut settings.propensity;
         if let Some(orders) = &self.orders {
             propensity.orders.clone_from(orders);
@@ -161,6 +169,8 @@ impl Questions {
             (Setting::Orders, self.orders.is_some()),
             (Setting::Permutations, self.permutations.is_some()),
             (Setting::Resamples, self.resamples.is_some()),
+            (Setting::Attacks, self.attacks.is_some()),
+            (Setting::Predicted, !self.predict.is_empty()),
         ];
         let given = || own.iter().chain(others).filter(|(_, given)| *given).map(|(setting, _)| *setting);
         let asked = families.iter().filter(|family| self.only.iter().any(|name| name == family.name()));
@@ -194,6 +204,7 @@ impl Questions {
             ("tables", self.tables.concat()),
             ("keys", self.keys.concat()),
             ("targets", self.targets.clone()),
+            ("predict", self.predict.clone()),
         ];
         for (option, names) in named {
             for name in names {

@@ -25,6 +25,8 @@ pub mod evaluation;
 mod exact_numbers;
 pub mod files;
 pub mod finding;
+mod mixed_records;
+mod nearest;
 pub mod prepared;
 pub mod registry;
 pub mod risk;

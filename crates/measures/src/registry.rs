@@ -3,9 +3,12 @@
 use crate::evaluation::mean_of_sets;
 use crate::files::Files;
 use crate::risk::DisclosureOptions;
+use crate::risk::attacks::Attacks;
 use crate::risk::attribute::Attribute;
+use crate::risk::closest::Closest;
 use crate::risk::identity::Identity;
 use crate::risk::intruder::{Intruder, IntruderOptions};
+use crate::risk::membership::Membership;
 use crate::risk::tau::{TauMetrics, TauOptions};
 use crate::risk::uniques::Uniques;
 use crate::utility::amounts::Amounts;
@@ -14,6 +17,7 @@ use crate::utility::distance::Distances;
 use crate::utility::interval::Intervals;
 use crate::utility::mca::Mca;
 use crate::utility::model::{ModelRequest, Models};
+use crate::utility::prediction::Prediction;
 use crate::utility::propensity::{Propensity, PropensityOptions};
 use crate::utility::ratio_of_counts::Counts;
 use crate::utility::tables::{TableOptions, Tables};
@@ -95,6 +99,11 @@ pub struct Settings {
     pub tau: TauOptions,
     /// What an intruder who knows all records but one may know besides.
     pub intruder: IntruderOptions,
+    /// How often each attack is tried; none means 1,000 times where there is a holdout, and not at all where there is none.
+    pub attacks: Option<usize>,
+    /// Variables that are predicted from the others by models trained on synthetic records; none means up to twelve where there is a
+    /// holdout, and none where there is none.
+    pub predicted: Vec<String>,
     /// What evaluations against one original share; clones of these settings share it.
     pub prepared: Prepared,
 }
@@ -112,6 +121,8 @@ impl Default for Settings {
             disclosure: DisclosureOptions::default(),
             tau: TauOptions::default(),
             intruder: IntruderOptions::default(),
+            attacks: None,
+            predicted: Vec::new(),
             prepared: Prepared::default(),
         }
     }
@@ -128,6 +139,7 @@ pub const MEASURES: &[&dyn Measure] = &[
     &Mca,
     &Propensity,
     &Models,
+    &Prediction,
     &Conformance,
     &Taub,
     &Uniques,
@@ -135,6 +147,9 @@ pub const MEASURES: &[&dyn Measure] = &[
     &Attribute,
     &TauMetrics,
     &Intruder,
+    &Closest,
+    &Attacks,
+    &Membership,
 ];
 
 /// The card of a measure.

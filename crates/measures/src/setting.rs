@@ -34,7 +34,7 @@ pub enum Setting {
     Permutations,
     /// Resamples for the same.
     Resamples,
-    /// The seed of permutations and resamples.
+    /// The seed of permutations, resamples, attacks and samples of records.
     Seed,
     /// The cell sizes and distances of the τ metrics.
     CellSizes,
@@ -46,11 +46,15 @@ pub enum Setting {
     Priors,
     /// Which risks of that intruder are acceptable.
     Regions,
+    /// How often each attack is tried.
+    Attacks,
+    /// Variables that are predicted from the others.
+    Predicted,
 }
 
 impl Setting {
     /// Every setting.
-    pub const ALL: [Self; 19] = [
+    pub const ALL: [Self; 21] = [
         Self::Tables,
         Self::Ways,
         Self::Groups,
@@ -70,6 +74,8 @@ impl Setting {
         Self::Mechanism,
         Self::Priors,
         Self::Regions,
+        Self::Attacks,
+        Self::Predicted,
     ];
 
     /// The option by which requests and the command line set it, without dashes; `None` where only these settings can.
@@ -90,6 +96,8 @@ impl Setting {
             Self::Seed => Some("seed"),
             Self::Mechanism => Some("mechanism"),
             Self::Regions => Some("regions"),
+            Self::Attacks => Some("attacks"),
+            Self::Predicted => Some("predict"),
             Self::Disclosure | Self::CellSizes | Self::Scale | Self::Priors => None,
         }
     }

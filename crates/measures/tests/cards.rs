@@ -80,14 +80,16 @@ fn with(setting: Setting) -> Settings {
         Setting::Regions => {
             settings.intruder.regions = Some(Regions::parse("[[accept]]\nr_at_most = 0.1\n").unwrap());
         }
+        Setting::Attacks => settings.attacks = Some(50),
+        Setting::Predicted => settings.predicted = vec!["wage".into()],
     }
     settings
 }
 
 fn found(measure: &dyn Measure, settings: &Settings) -> Vec<Finding> {
-    let (original, one, other) = (people(160, 1), people(160, 2), people(160, 3));
+    let (original, one, other, holdout) = (people(160, 1), people(160, 2), people(160, 3), people(110, 4));
     let synthetic = [&one, &other];
-    let sets = SyntheticSets { original: &original, synthetic: &synthetic, holdout: None };
+    let sets = SyntheticSets { original: &original, synthetic: &synthetic, holdout: Some(&holdout) };
     measure.evaluate_sets(&sets, settings).unwrap()
 }
 

@@ -45,6 +45,12 @@ pub(super) struct QuestionOptions {
     /// Resamples of the original for the same, at most, which also holds for files of another size [default: 20]
     #[arg(long, value_name = "R")]
     resamples: Option<usize>,
+    /// How often each attack is tried [default: 1000 with a holdout, none without]
+    #[arg(long, value_name = "N")]
+    attacks: Option<usize>,
+    /// Variables to predict by models trained on synthetic records [default: up to 12 with a holdout, none without]
+    #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
+    predict: Vec<String>,
 }
 
 impl QuestionOptions {
@@ -65,6 +71,8 @@ impl QuestionOptions {
             orders: self.order.clone(),
             permutations: self.permutations,
             resamples: self.resamples,
+            attacks: self.attacks,
+            predict: self.predict.clone(),
         }
     }
 }

@@ -44,7 +44,7 @@ pub struct MeasureRequest {
     pub questions: Questions,
     /// Whether the number of records was left to the generator.
     pub random_size: bool,
-    /// The seed of permutations and resamples.
+    /// The seed of permutations, resamples, attacks and samples of records.
     pub seed: Option<u64>,
     /// How the files were made, for the intruder who knows all records but one.
     pub mechanism: Option<ReleaseMechanism>,

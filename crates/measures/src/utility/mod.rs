@@ -7,6 +7,7 @@ pub mod interval;
 pub mod mca;
 pub mod model;
 mod numbers;
+pub mod prediction;
 pub mod propensity;
 pub mod ratio_of_counts;
 pub mod tables;

@@ -16,6 +16,7 @@ mod tree;
 pub(crate) use logistic::logistic_propensity_prepared;
 pub use logistic::{LogisticPropensity, logistic_propensity};
 pub use pooled::Pooled;
+pub(crate) use pooled::append_numbers;
 pub(crate) use scores::PropensityScores;
 pub use scores::ScoreSummary;
 pub(crate) use tree::tree_propensity_prepared;

@@ -168,7 +168,8 @@ fn occurring(marks: &[u8]) -> Vec<u8> {
     (1..=most).filter(|mark| marks.contains(mark)).collect()
 }
 
-fn append_numbers(
+/// Appends a number's values, zero where there is none, and marks: 0 for a number, 1 for missing, more for each of the special codes.
+pub(crate) fn append_numbers(
     table: &Table,
     name: &str,
     codes: &[f64],
