@@ -39,10 +39,10 @@ pub(super) struct QuestionOptions {
     /// Orders of the regression of the propensity model: 0 main effects, 1 with interactions of two variables, 2 of three [default: 0]
     #[arg(long, value_name = "ORDER,…", value_delimiter = ',')]
     order: Option<Vec<usize>>,
-    /// Permutations for the null distribution of the propensity tree, at most: fewer where its mean is known to 5 % [default: 50 in `measure` and `release`, none in `frontier`]
+    /// Permutations for the null distribution of the propensity tree [default: 50 in `measure` and `release`, none in `frontier`]
     #[arg(long, value_name = "R")]
     permutations: Option<usize>,
-    /// Resamples of the original for the same, at most, which also holds for files of another size [default: 20]
+    /// Resamples of the original for the same, which also holds for files of another size [default: 20]
     #[arg(long, value_name = "R")]
     resamples: Option<usize>,
     /// How often each attack is tried [default: 1000 with a holdout, none without]

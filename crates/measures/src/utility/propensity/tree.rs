@@ -66,9 +66,9 @@ pub(super) fn is_even(share: f64) -> bool {
 /// How often the null distributions are drawn, and from which seed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct NullDraws {
-    /// Permutations of the labels, at most: drawing ends when the mean of the null distribution is known to 5 %.
+    /// Permutations of the labels.
     pub permutations: usize,
-    /// Resamples of the original, at most.
+    /// Resamples of the original.
     pub resamples: usize,
     /// The seed.
     pub seed: u64,
@@ -94,23 +94,16 @@ pub(crate) fn tree_propensity_prepared(
         labels.shuffle(&mut stream(draws.seed, 2 * draw));
         Ok(scores_of(&predictors, &labels, options)?.map_or(0.0, |(pmse, _)| pmse))
     };
+    let permuted: Result<Vec<f64>, TreeError> =
+        (0..draws.permutations).into_par_iter().map(permuted).collect();
     Ok(Some(TreePropensity {
         summary: scores.summary(),
         leaves,
-        permuted: until_known(draws.permutations, permuted)?,
+        permuted: permuted?,
         resampled: resampled(pooled, draws, prepared)?,
         share: scores.share(),
     }))
 }
-
-/// A null distribution is drawn until the standard error of its mean is this share of the mean …
-const KNOWN: f64 = 0.05;
-
-/// … by as many draws at least …
-const FEWEST: usize = 10;
-
-/// … and then by so many at once.
-const AT_ONCE: usize = 4;
 
 /// Synthetic files whose sizes differ by less than about half of this share one null distribution.
 const SIZE_STEP: f64 = 1.04;
@@ -137,30 +130,11 @@ fn resampled(pooled: &Pooled, draws: NullDraws, prepared: &Prepared) -> Result<V
             let columns: Vec<&Predictor> = columns.iter().collect();
             Ok(scores_of(&columns, &is_synthetic, &options)?.map_or(0.0, |(pmse, _)| pmse))
         };
-        until_known(draws.resamples, one)
+        (0..draws.resamples).into_par_iter().map(one).collect::<Result<Vec<f64>, TreeError>>()
     })?;
     let by_size = |share: f64| share * (1.0 - share).powi(3);
     let scale = by_size(pooled.share()) / by_size(drawn as f64 / (original + drawn) as f64);
     Ok(of_draws.iter().map(|pmse| scale * pmse).collect())
-}
-
-/// Draws of a null distribution, at most `most`, until its mean is known to [`KNOWN`]. They do not depend on the number of threads.
-fn until_known(
-    most: usize,
-    draw: impl Fn(usize) -> Result<f64, TreeError> + Sync,
-) -> Result<Vec<f64>, TreeError> {
-    let mut drawn: Vec<f64> = Vec::with_capacity(most.min(FEWEST));
-    while drawn.len() < most {
-        let next = drawn.len()..most.min(FEWEST.max(drawn.len() + AT_ONCE));
-        drawn.extend(next.into_par_iter().map(&draw).collect::<Result<Vec<f64>, TreeError>>()?);
-        let is_known = TreeNull::of(&drawn, 1.0).is_some_and(|null| {
-            null.sd.is_some_and(|sd| sd / (drawn.len() as f64).sqrt() <= KNOWN * null.mean)
-        });
-        if is_known {
-            break;
-        }
-    }
-    Ok(drawn)
 }
 
 /// A hash of all that resamples depend on.
