@@ -79,7 +79,7 @@ impl Opened {
 #[derive(Clone, Debug)]
 enum SchemaOrigin {
     File(PathBuf),
-    Given(SchemaFile),
+    Given(Box<SchemaFile>),
 }
 
 impl Data {
@@ -115,7 +115,7 @@ impl Data {
 
     /// The same, read under this schema.
     pub fn under(self, schema: SchemaFile) -> Self {
-        Self { schema: Some(SchemaOrigin::Given(schema)), ..self }
+        Self { schema: Some(SchemaOrigin::Given(Box::new(schema))), ..self }
     }
 
     /// The same, with texts that mean missing beside the empty field.
@@ -192,7 +192,7 @@ impl Data {
         let schema = match &self.schema {
             None => None,
             Some(SchemaOrigin::File(path)) => Some(SchemaFile::read(path)?),
-            Some(SchemaOrigin::Given(schema)) => Some(schema.clone()),
+            Some(SchemaOrigin::Given(schema)) => Some(schema.as_ref().clone()),
         };
         Ok(ReadOptions {
             separator: self.separator,

@@ -44,7 +44,7 @@ fn base() -> Settings {
     settings.propensity.draws.resamples = 4;
     let draws = CellDraws::prior_over_all_cells(1.0).unwrap();
     settings.intruder.mechanism = Some(ReleaseMechanism::new("a generator", draws));
-    settings.keys = vec![vec!["sex".into(), "town".into(), "age".into()]];
+    settings.keys = vec![vec!["sex".into(), "town".into(), "age".into()], Vec::new()];
     settings
 }
 

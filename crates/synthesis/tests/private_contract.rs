@@ -218,7 +218,7 @@ fn the_size_is_paid_for_unless_it_is_public() {
     let size = |change: fn(&mut Recipe)| {
         let mut recipe = recipe("ipf");
         change(&mut recipe);
-        let fitted = fit(&people, &recipe, &Run::replayed(1)).unwrap();
+        let fitted = fit(&people, &recipe, &Run::replayed(2)).unwrap();
         (
             fitted.ledger().unwrap().release_size.clone(),
             fitted.ledger().unwrap().events.iter().any(|event| event.purpose == "number of records"),

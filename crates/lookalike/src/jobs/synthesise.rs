@@ -248,7 +248,7 @@ impl Request for SynthesiseRequest {
     }
 
     fn notes(&self, made: &SynthesiseOutcome) -> Vec<String> {
-        let remarks = made.fitted.inside_remarks().into_iter();
+        let remarks = made.fitted.inside_remarks().iter();
         remarks
             .map(|remark| format!("note for the owner of the data, not for publication: {remark}"))
             .collect()

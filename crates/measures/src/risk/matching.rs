@@ -10,7 +10,7 @@ use crate::{Comparison, MeasureError, SharedTables};
 
 /// How numbers match: by value, or by group.
 pub(super) fn grouping(groups: Option<usize>) -> Grouping {
-    groups.map_or_else(Grouping::exact, |groups| Grouping::synthpop(groups))
+    groups.map_or_else(Grouping::exact, Grouping::synthpop)
 }
 
 /// The variables that stand for keys or targets when none are named: all that both tables have, but identifiers.

@@ -61,7 +61,7 @@ impl ScaledVariable {
     }
 
     /// The number that a grid value stands for; fractions are allowed.
-    pub(crate) fn from_grid(&self, grid: f64) -> f64 {
+    pub(crate) fn number_at(&self, grid: f64) -> f64 {
         self.low + (grid + GRID as f64) / (2 * GRID) as f64 * (self.high - self.low)
     }
 }
@@ -121,7 +121,7 @@ impl GuardedTable<'_> {
         let sum: i64 = self.grid(of)?.iter().sum();
         let records = self.coded_records() as f64;
         let rng = self.noise.rng();
-        Ok((0..rows).map(|_| of.from_grid(law.add_to(sum, rng) as f64 / records)).collect())
+        Ok((0..rows).map(|_| of.number_at(law.add_to(sum, rng) as f64 / records)).collect())
     }
 
     /// (Nσ)² in grid units, rounded up.

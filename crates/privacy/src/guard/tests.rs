@@ -291,7 +291,7 @@ fn sums_are_of_clamped_values_on_the_grid() {
         assert_eq!((age.to_grid(-5.0), age.to_grid(50.0), age.to_grid(1e9)), (-16_384, 0, 16_384));
         let charge = Charge::Pure(epsilon(2_000_000.0));
         let one = guard.noisy_sum(&[&age], charge).unwrap();
-        (age.from_grid(one as f64 / 8.0), guard.noisy_sum(&[&age, &age], charge).unwrap())
+        (age.number_at(one as f64 / 8.0), guard.noisy_sum(&[&age, &age], charge).unwrap())
     });
     // Ages sum to 360; noise at this ε has scale 0.008 and, for squares, 134.
     assert!((sums.0 - 45.0).abs() < 0.01, "{}", sums.0);

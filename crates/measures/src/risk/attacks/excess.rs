@@ -77,7 +77,7 @@ mod tests {
     /// All 11 × 11 results of two attacks of 10 with one probability of 0.3: the interval leaves out 0 in at most 7 % of them.
     #[test]
     fn intervals_hold_zero_where_there_is_no_excess() {
-        let mut probability = vec![0.0; 11];
+        let mut probability = [0.0; 11];
         for (hits, own) in probability.iter_mut().enumerate() {
             let ways = (0..hits).fold(1.0, |ways, k| ways * (10 - k) as f64 / (k + 1) as f64);
             *own = ways * 0.3_f64.powi(hits as i32) * 0.7_f64.powi(10 - hits as i32);

@@ -1,5 +1,7 @@
 //! All attribute measures of one attack.
 
+use std::collections::BTreeMap;
+
 use table::CountSource;
 
 use super::attack::Attack;
@@ -76,7 +78,8 @@ impl Attack<'_> {
         let mut obvious = ObviousTally::new(self);
         let frequencies =
             targets.synthetic()[0].columns()[self.target].frequencies(self.target_classes().size());
-        let share = |level: u32| frequencies[level as usize] as f64 / (synthetic_records as f64).max(1.0);
+        // Original records by the frequency of their target value and the size of their class, added up in one order whatever the order of rows.
+        let mut by_chance: BTreeMap<(u64, u64), u64> = BTreeMap::new();
         self.visit(|class| {
             let disclosive = class.is_disclosive_in_synthetic();
             let (mut y_counted, mut s_counted) = (0, 0);
@@ -93,8 +96,7 @@ impl Attack<'_> {
                     (class.is_all_original(cell), class.is_all_synthetic(cell));
                 sums.is += if class.s > 0 { y } else { 0 };
                 if class.s > 0 && y > 0 {
-                    let all_alike = share(cell.level).powi(class.s.min(i32::MAX as u64) as i32);
-                    sums.disco_margins += y as f64 * all_alike;
+                    *by_chance.entry((frequencies[cell.level as usize], class.s)).or_default() += y;
                 }
                 sums.dis += if disclosive { y } else { 0 };
                 sums.dorig += if all_original { y } else { 0 };
@@ -115,6 +117,10 @@ impl Attack<'_> {
             sums.cap_s.add(s_squares, s_counted);
             sums.dcap.add(products, s_counted);
         });
+        for ((frequency, size), records) in by_chance {
+            let share = frequency as f64 / (synthetic_records as f64).max(1.0);
+            sums.disco_margins += records as f64 * share.powf(size as f64);
+        }
         for count in targets.original().columns()[self.target].frequencies(self.target_classes().size()) {
             sums.base.add(u128::from(count) * u128::from(count), original_records);
         }

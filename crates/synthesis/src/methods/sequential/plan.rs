@@ -123,11 +123,13 @@ impl Planner<'_> {
                 _ => None,
             })
         };
+        let is_sampled = steps.iter().any(|step| matches!(step.way, StepWay::Sample { .. }));
         let has = |key: &str| {
-            models().any(|(method, settings)| {
-                let methods = [Some(method), settings.first_stage, settings.missing_method];
-                methods.into_iter().flatten().any(|method| method.options.contains(&key))
-            })
+            (is_sampled && key == "smoothing")
+                || models().any(|(method, settings)| {
+                    let methods = [Some(method), settings.first_stage, settings.missing_method];
+                    methods.into_iter().flatten().any(|method| method.options.contains(&key))
+                })
         };
         let is_tuning = |key: &str| VARIABLE_METHODS.iter().any(|method| method.options.contains(&key));
         for key in self.options.keys.iter().filter(|key| is_tuning(key)) {
