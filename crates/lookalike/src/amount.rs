@@ -4,6 +4,14 @@ use synthesis::Recipe;
 use table::write::Format;
 
 /// What is said on top of a recipe; nothing by default.
+///
+/// ```
+/// use lookalike::prelude::*;
+///
+/// let amount = Amount { m: Some(5), rows: Some(500), ..Amount::default() };
+/// let recipe = amount.on_top_of(Recipe::new("catall"));
+/// assert_eq!((recipe.m, recipe.rows), (5, Some(500)));
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Amount {
     /// How many data sets to make.

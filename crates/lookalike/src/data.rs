@@ -114,6 +114,17 @@ impl Data {
     }
 
     /// The same, read under this schema.
+    ///
+    /// ```
+    /// use lookalike::prelude::*;
+    /// use lookalike::table::schema::SchemaFile;
+    ///
+    /// let people = read_csv_text("sex,age\nF,31\nM,47\n", &ReadOptions::default())?;
+    /// let schema = SchemaFile::parse("[variables.sex]\nkind = \"categorical\"\nlevels = [\"F\", \"M\", \"X\"]\n[variables.age]\nkind = \"integer\"\n")?;
+    /// let read = Data::records("people", people).under(schema).read(&Watch::default())?;
+    /// assert_eq!(read.schema().variable("sex")?.kind.levels().map(|levels| levels.len()), Some(3));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn under(self, schema: SchemaFile) -> Self {
         Self { schema: Some(SchemaOrigin::Given(Box::new(schema))), ..self }
     }
@@ -134,6 +145,13 @@ impl Data {
     }
 
     /// Another file that is read in the same way.
+    ///
+    /// ```
+    /// use lookalike::prelude::*;
+    ///
+    /// let data = Data::file("people.csv").with_missing(["NA"]).with_separator(Some(';'));
+    /// assert_eq!(data.sibling("people-2.csv").name(), "people-2.csv");
+    /// ```
     pub fn sibling(&self, path: impl Into<PathBuf>) -> Self {
         Self { origin: Origin::File(path.into()), ..self.clone() }
     }

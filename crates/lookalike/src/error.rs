@@ -61,6 +61,13 @@ pub enum Error {
 }
 
 /// What the caller can do about an [`Error`].
+///
+/// ```
+/// use lookalike::prelude::*;
+///
+/// let missing = DescribeRequest::new(Data::file("no such file.csv")).run(&Watch::default());
+/// assert_eq!(missing.err().map(|error| error.kind()), Some(ErrorKind::CouldNot));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ErrorKind {
     /// The job could not be done with these data, files or machine.

@@ -3,6 +3,17 @@
 use synthesis::{Recipe, SynthesisError};
 
 /// The source of noise.
+///
+/// ```
+/// use lookalike::prelude::*;
+///
+/// // A test seed is for private runs alone.
+/// let people = read_csv_text("sex\nF\nM\nF\n", &ReadOptions::default())?;
+/// let request = SynthesiseRequest::new(Data::records("people", people), Recipe::new("catall"));
+/// let request = SynthesiseRequest { noise: Noise::InsecureTestSeed(1), ..request };
+/// assert_eq!(request.run(&Watch::default()).err().map(|error| error.kind()), Some(ErrorKind::Usage));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Noise {
     /// The operating system: nobody can replay it.

@@ -58,6 +58,13 @@ pub struct Questions {
 }
 
 /// How numbers are cut into classes when they are measured.
+///
+/// ```
+/// use lookalike::NumberClasses;
+///
+/// assert_eq!("synthpop".parse(), Ok(NumberClasses::Synthpop));
+/// assert_eq!(NumberClasses::default(), NumberClasses::Original);
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum NumberClasses {
     /// Up to 20 values are classes of their own; else at quantiles of the original alone, with frequent values apart.

@@ -30,6 +30,18 @@ use crate::noise::Noise;
 use crate::{Amount, Data, Error, Questions, Request, SOFTWARE};
 
 /// Asks for a release of the version that was chosen, with the evidence attached.
+///
+/// ```
+/// use lookalike::prelude::*;
+///
+/// let rows: String = (0..60).map(|at| format!("{},{}\n", ["F", "M"][at % 2], ["a", "b", "c"][at % 3])).collect();
+/// let people = read_csv_text(&format!("sex,town\n{rows}"), &ReadOptions::default())?;
+/// let version = Version::OfRecipe(Box::new(Recipe::new("catall")));
+/// // Nothing judges this version: without a limit, or a reason for none, it is not released.
+/// let request = ReleaseRequest::new(Data::records("people", people), version, "the board", "release");
+/// assert_eq!(request.run(&Watch::default()).err().map(|error| error.kind()), Some(ErrorKind::Refused));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct ReleaseRequest {
     /// The confidential table.

@@ -11,6 +11,21 @@ use super::synthesise::{SynthesiseOutcome, Written, refuse_inputs_within};
 use crate::{Amount, Error, Request};
 
 /// Asks a saved model for data sets.
+///
+/// ```
+/// use lookalike::prelude::*;
+///
+/// let folder = tempfile::tempdir()?;
+/// let rows: String = (0..60).map(|at| format!("{},{}\n", ["F", "M"][at % 2], ["a", "b", "c"][at % 3])).collect();
+/// let people = read_csv_text(&format!("sex,town\n{rows}"), &ReadOptions::default())?;
+/// let mut request = SynthesiseRequest::new(Data::records("people", people), Recipe::new("catall"));
+/// request.save_model = Some(folder.path().join("people.model"));
+/// request.run(&Watch::default())?;
+/// let mut more = SampleRequest::new(folder.path().join("people.model"));
+/// more.amount.rows = Some(1_000);
+/// assert_eq!(more.run(&Watch::default())?.fitted.table(0)?.rows(), 1_000);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct SampleRequest {
     /// The model file.

@@ -8,6 +8,14 @@ use table::watch::Watch;
 use crate::{Error, Request};
 
 /// Asks whether the files of a release are those that its manifest lists, and whether its parts agree.
+///
+/// ```
+/// use lookalike::prelude::*;
+///
+/// let folder = tempfile::tempdir()?;
+/// assert!(!VerifyRequest::new(folder.path()).run()?.passed, "an empty folder is no release");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct VerifyRequest {
     /// The folder of the release.
