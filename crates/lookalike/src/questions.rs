@@ -117,7 +117,7 @@ impl Questions {
             ("order", self.orders.is_some()),
             ("permutations", self.permutations.is_some()),
             ("resamples", self.resamples.is_some()),
-            ("attacks", self.attacks.is_some()),
+            (Setting::Attacks.option().unwrap_or_default(), self.attacks.is_some()),
             ("predict", !self.predict.is_empty()),
         ]
         .into_iter()

@@ -78,13 +78,20 @@ pub fn frontier_text(frontier: &Frontier) -> String {
         "front: no other is at least as good on both axes and better on one, by the means. dominated: how likely a run is beaten by a run \
          of some other.\n",
     );
+    let mut remarks: Vec<(&String, Vec<&str>)> = Vec::new();
     for contestant in &frontier.contestants {
         if let Some(because) = &contestant.failed {
             text.push_str(&format!("{} failed: {because}\n", contestant.name));
         }
         for remark in &contestant.remarks {
-            text.push_str(&format!("{}: {remark}\n", contestant.name));
+            match remarks.iter_mut().find(|(known, _)| *known == remark) {
+                Some((_, names)) => names.push(&contestant.name),
+                None => remarks.push((remark, vec![&contestant.name])),
+            }
         }
+    }
+    for (remark, names) in remarks {
+        text.push_str(&format!("{}: {remark}\n", names.join(", ")));
     }
     for remark in &frontier.remarks {
         text.push_str(&format!("{remark}\n"));
