@@ -71,7 +71,7 @@ fn damage_in_one_value_of_a_number_is_seen() {
     // One in ten values of `hsize` becomes 9, which few households have.
     let position = original.schema().position_of("hsize").unwrap();
     let size = |row: usize| match original.columns()[position].number(row) {
-        Some(Entry::Value(size)) if row % 10 > 0 => size as i64,
+        Some(Entry::Value(size)) if !row.is_multiple_of(10) => size as i64,
         _ => 9,
     };
     let mut columns = original.columns().to_vec();
