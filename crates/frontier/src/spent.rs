@@ -10,7 +10,7 @@ use super::recommendation::figures;
 pub(crate) const CUSTOMARY_DELTA: f64 = 1e-6;
 
 /// The ε of a private recipe; none where the budget makes no sense. A budget ρ of zero-concentrated privacy is converted at
-/// [`CUSTOMARY_DELTA`], rounded up (Canonne, Kamath & Steinke 2020, Prop. 7).
+/// `CUSTOMARY_DELTA`, rounded up (Canonne, Kamath & Steinke 2020, Prop. 7).
 pub fn epsilon_of(privacy: &PrivacySettings) -> Option<f64> {
     match (privacy.epsilon, privacy.rho) {
         (Some(epsilon), _) => Some(epsilon),

@@ -1,8 +1,8 @@
 //! A release: synthetic data sets with their schema, recipe, manifest and evidence, in one folder, written whole or not at all.
 //!
 //! What lies in the folder itself may be released; what lies in its subfolder [`INTERNAL_FOLDER`] is confidential. Two chains of hashes
-//! hold a release together: [`MANIFEST`] has those of all public files and [`MANIFEST_HASH`] its own; [`INTERNAL`] has those of all
-//! internal files and [`INTERNAL_HASH`] its own. So [`verify`] sees any byte that was changed, and the public part can be verified
+//! hold a release together: [`MANIFEST`] has those of all public files and `MANIFEST_HASH` its own; `INTERNAL` has those of all
+//! internal files and `INTERNAL_HASH` its own. So [`verify`] sees any byte that was changed, and the public part can be verified
 //! by those who have nothing else.
 
 pub mod decision;

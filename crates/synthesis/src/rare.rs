@@ -4,14 +4,14 @@
 //! synthetic data; where they were read off the records, their occurrence says that somebody has them. So before a method is fitted to
 //! records under a learned schema,
 //!
-//! - a level that fewer than [`FEWEST`] records have is given up: its records get the level of another record, drawn from those with a level that is kept
+//! - a level that fewer than three records have is given up: its records get the level of another record, drawn from those with a level that is kept
 //!   (all become `other` where no level is kept);
-//! - numbers and days beyond the [`FEWEST`]rd largest or smallest are set to it, so that no value outside what three records reach is ever drawn;
+//! - numbers and days beyond the third largest or smallest are set to it, so that no value outside what three records reach is ever drawn;
 //!   where one record alone has it, it is itself set to the middle between it and the next one inwards, as the others are.
 //!
 //! A variable that a rule, a formula or nesting ties to others is not changed alone: the whole record is replaced by another one.
 //! The step is a function of the records, without chance from outside, and comes before every method, so that none has to know of it.
-//! A declared schema switches it off. Tables of fewer than [`SMALLEST`] records are left alone, since hardly a level would be kept: they
+//! A declared schema switches it off. Tables of fewer than 30 records are left alone, since hardly a level would be kept: they
 //! are too small to be synthesised from a learned schema at all.
 
 use std::borrow::Cow;

@@ -30,7 +30,7 @@ pub const MOST: usize = 2_000;
 /// The same where there is no holdout.
 pub const FEWER: usize = 500;
 
-/// The most pairs of a synthetic and an original record, as long as [`FEWEST`] synthetic ones are looked at.
+/// The most pairs of a synthetic and an original record, as long as `FEWEST` synthetic ones are looked at.
 pub const PAIRS: usize = 100_000_000;
 
 /// Synthetic records that are looked at however large the original is.

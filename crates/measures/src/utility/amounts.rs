@@ -4,7 +4,7 @@
 //!
 //! - `amounts.mean_z` = |x̄' − x̄| / (s/√n), which is about |normal| for draws from the original's distribution, and √2 times that for a fresh sample;
 //! - `amounts.total_error` = 100 |x̄'/x̄ − 1|, in per cent, where no value is negative, so that a total means something;
-//! - `amounts.tail_error` = 100 |t'/t − 1|, t the mean of the largest hundredth of the values (at least [`FEWEST`]), less the median.
+//! - `amounts.tail_error` = 100 |t'/t − 1|, t the mean of the largest hundredth of the values (at least `FEWEST`), less the median.
 //!
 //! Missing values and special codes are left out.
 

@@ -5,7 +5,7 @@
 //! (a − c)/(1 − c), with a 95 % interval. Beside it stands the excess over a random guess, which uses the synthetic file only: a guess that is drawn from
 //! the attacked records, as in the published package, knows their distribution and hides what the release discloses.
 //!
-//! - **Singling out**: see [`singling_out`].
+//! - **Singling out**: see `singling_out`.
 //! - **Linkability**: the intruder has two sets of variables from two sources and asks which records belong together. For each set the closest
 //!   synthetic record is found; the attack succeeds if it is the same record. The guess: two synthetic records at random.
 //! - **Inference**: the intruder knows some variables (`keys`, or all others) and takes the target from the closest synthetic record. It succeeds

@@ -3,7 +3,7 @@
 //! Each file has its own [map of categories](CategoryMap). The synthetic one is turned towards the original's, because the direction
 //! of axes means nothing, and the mean distance d of the categories in the first two dimensions gives the utility 1 − d/2 of Taub & Elliot
 //! (2020, eq. 4 and 5), not below zero. Numbers are in the classes of the tables; missing is a category. A variable with
-//! more than [`MOST_CATEGORIES`] categories would fill the plane with rare ones and is left out, as are identifiers.
+//! more than `MOST_CATEGORIES` categories would fill the plane with rare ones and is left out, as are identifiers.
 
 mod category_map;
 
