@@ -6,7 +6,7 @@
 //!
 //! - [`basic`]: the interval q̄ − (q* − q)_(1−α/2) to q̄ − (q* − q)_(α/2), q the estimate of the pooled files (Davison & Hinkley 1997, section 5.2). It allows for
 //!   the bias that one more release adds, which is less than that of the first: the pooled files have it already.
-//! - [`studentised`]: the bootstrap-t of Efron & Tibshirani (1993), as Jackson et al. (2022) propose where T_s has no known reference distribution:
+//! - `studentised`: the bootstrap-t of Efron & Tibshirani (1993), as Jackson et al. (2022) propose where T_s has no known reference distribution:
 //!   quantiles of (q* − q)/√T* take the place of those of the normal or t distribution.
 
 use std::collections::BTreeMap;

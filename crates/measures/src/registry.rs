@@ -49,7 +49,7 @@ pub trait Measure: Sync {
         settings: &Settings,
     ) -> Result<Vec<Finding>, MeasureError>;
 
-    /// The same of several synthetic tables: by default what is found of each by itself, and then the [mean](mean_of_sets).
+    /// The same of several synthetic tables: by default what is found of each by itself, and then their mean.
     fn evaluate_sets(
         &self,
         sets: &SyntheticSets<'_>,

@@ -148,7 +148,7 @@ impl Sum for Cost {
     }
 }
 
-/// As [`Cost::decimal_up`].
+/// As `Cost::decimal_up`.
 impl fmt::Display for Cost {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(&self.decimal_up())

@@ -5,7 +5,7 @@
 //!
 //! Π_c (y_c + a_c)^{s_c} · p_c^{y_c + g_c − 1} / y_c!
 //!
-//! With g = 1 in each of many cells the analyst's own prior weighs K records and swamps the data. [`PredictiveRelease::with_total_prior`] spreads the weight of one
+//! With g = 1 in each of many cells the analyst's own prior weighs K records and swamps the data. `PredictiveRelease::with_total_prior` spreads the weight of one
 //! record over all cells of the whole table (Perks 1947; Berger, Bernardo & Sun 2015, section 3): a margin then has the same prior whether it is asked for
 //! itself or summed from a larger table.
 //!

@@ -11,7 +11,7 @@
 //!
 //! (Jackson, Mitra, Francis & Dove 2022, sections 2.1 and 4.) τ(k) is τ(k, 0), and τ₃τ₂ = τ₄τ₁. These are the shares that were
 //! found; what is expected before synthesis is `frontier::plan::Tau`. K counts all cells of the cross-table, or those
-//! that are [possible](ReleaseCells::with_possible_cells); it matters for τ₁, τ₂ and k = 0 alone.
+//! that are possible; it matters for τ₁, τ₂ and k = 0 alone.
 
 use table::{Grouping, Kind, Table};
 

@@ -17,7 +17,7 @@ pub(crate) const GUARANTEE_VOID: &str = "GUARANTEE VOID: drawn with an insecure 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LedgerRecord {
-    /// [`GUARANTEE_VOID`] if the noise can be replayed; else absent.
+    /// `GUARANTEE_VOID` if the noise can be replayed; else absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warning: Option<String>,
     /// The guarantee that was asked for.

@@ -7,7 +7,7 @@
 //! Two ways lead to exactness. A coin of rational probability a/b is a uniform integer below b compared with a, and a coin of
 //! probability exp(−a/b) is made of such coins (Canonne, Kamath & Steinke 2020, Algorithm 1, after von Neumann and
 //! Forsythe). A coin whose probability is known only by bounds compares a uniform number with the bounds and takes more
-//! bits of both until it is decided ([`bernoulli_by_enclosure`]).
+//! bits of both until it is decided (`bernoulli_by_enclosure`).
 //!
 //! Arithmetic is on machine integers wherever it is exact there, and on big ones beyond; each function states the boundary.
 

@@ -16,7 +16,7 @@ use crate::{Cost, PrivacyError};
 /// **Privacy.** ε-differential privacy if no score changes by more than Δ between neighbours (McKenna & Sheldon, Thm. 1).
 ///
 /// **Exactness.** Scores and Δ are integers in a common unit (say 2⁻²⁰ for scores with a fraction), ε is the integer cost; the coins are
-/// those of [`bernoulli_exp_minus`]. If ε·(q* − q) or Δ·2⁴¹ exceed 128 bits, the coin is thrown on big integers.
+/// those of `bernoulli_exp_minus`. If ε·(q* − q) or Δ·2⁴¹ exceed 128 bits, the coin is thrown on big integers.
 ///
 /// ```
 /// use privacy::{Cost, NoiseSource, noise::permute_and_flip};
