@@ -13,6 +13,7 @@ use synthesis::registry::METHODS;
 /// Words that are also names of families, and mean something else in these places.
 const OTHER_MEANINGS: &[(&str, &str)] = &[
     ("crates/cli/src/command_line/questions.rs", "model"),
+    ("crates/lookalike/src/questions.rs", "attacks"),
     ("crates/lookalike/src/questions.rs", "model"),
     ("crates/lookalike/src/questions.rs", "tables"),
     ("crates/report/src/html/", "files"),

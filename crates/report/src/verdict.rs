@@ -4,9 +4,10 @@ use std::fmt::Write;
 
 use measures::Finding;
 use measures::files;
-use measures::risk::{attribute, intruder, tau, uniques};
+use measures::risk::{attacks, attribute, closest, intruder, membership, tau, uniques};
 use measures::utility::{
-    amounts, conformance, distance, interval, mca, model, propensity, ratio_of_counts, tables, taub,
+    amounts, conformance, distance, interval, mca, model, prediction, propensity, ratio_of_counts, tables,
+    taub,
 };
 use table::figures::thousands;
 
@@ -115,6 +116,7 @@ impl<'a> Page<'a> {
         self.totals(&mut out)?;
         self.averages(&mut out)?;
         self.models(&mut out)?;
+        self.prediction(&mut out)?;
         self.conformance(&mut out)?;
         if let Some(score) = self.first(taub::names::OVERALL).and_then(|finding| finding.value) {
             writeln!(out, "  overall score (Taub & Elliot): {score:.3} of 1")?;
@@ -326,6 +328,20 @@ impl<'a> Page<'a> {
         Ok(())
     }
 
+    fn prediction(&self, out: &mut String) -> std::fmt::Result {
+        let Some(mean) = self.first(prediction::names::MEAN_RATIO) else { return Ok(()) };
+        let Some(value) = mean.value else { return Ok(()) };
+        let least = match mean.detail.get("least").and_then(|least| least.as_f64()) {
+            Some(least) => format!("; least for {}: {least:.2}", detail(mean, "variable")),
+            None => String::new(),
+        };
+        writeln!(
+            out,
+            "  models trained on synthetic records keep {value:.2} of what those of original ones gain over a guess (tested on {}{least})",
+            detail(mean, "tested_on")
+        )
+    }
+
     fn conformance(&self, out: &mut String) -> std::fmt::Result {
         if let Some(value) = self.first(conformance::names::ALL_VALUES).and_then(|finding| finding.value) {
             if value == 0.0 {
@@ -396,6 +412,63 @@ impl<'a> Page<'a> {
                 )?;
             }
         }
+        self.closest(&mut out)?;
+        self.attacks(&mut out)?;
+        self.membership(&mut out)?;
         Ok(out)
+    }
+
+    fn closest(&self, out: &mut String) -> std::fmt::Result {
+        let share = self.first(closest::names::SHARE_CLOSER).and_then(|finding| finding.value);
+        let z = self.first(closest::names::SHARE_CLOSER_Z).and_then(|finding| finding.value);
+        if let (Some(share), Some(z)) = (share, z) {
+            let judged = if z > CHANCE { "more than by chance" } else { "no more than by chance" };
+            return writeln!(
+                out,
+                "  {:.1} % of synthetic records are closer to an original than to a holdout record: {judged} (z {z:.1})",
+                100.0 * share
+            );
+        }
+        match self.first(closest::names::MEDIAN).and_then(|finding| finding.value) {
+            Some(median) => writeln!(
+                out,
+                "  half of the synthetic records are within {median:.3} of an original one (Gower's distance, at most 1)"
+            ),
+            None => Ok(()),
+        }
+    }
+
+    /// The attack with the largest excess over its control.
+    fn attacks(&self, out: &mut String) -> std::fmt::Result {
+        let excess = attacks::names::EXCESS.into_iter().flat_map(|name| self.all(name));
+        let worst = excess
+            .filter_map(|finding| Some((finding.value?, finding)))
+            .max_by(|one, other| one.0.total_cmp(&other.0));
+        let Some((value, finding)) = worst else { return Ok(()) };
+        let number = |key: &str| finding.detail.get(key).and_then(|number| number.as_f64());
+        let interval = match (number("low"), number("high")) {
+            (Some(low), Some(high)) => format!(", 95 % interval {:.1} to {:.1}", 100.0 * low, 100.0 * high),
+            _ => String::new(),
+        };
+        let on = if finding.on.is_empty() { String::new() } else { format!(" of {}", finding.on.join(", ")) };
+        writeln!(
+            out,
+            "  attacks succeed on original records at most {:.1} % more often than on others ({}{on}{interval})",
+            100.0 * value,
+            finding.measure
+        )
+    }
+
+    fn membership(&self, out: &mut String) -> std::fmt::Result {
+        let tried = [membership::names::DISTANCE_TPR, membership::names::DENSITY_TPR];
+        let found = tried.into_iter().filter_map(|name| self.first(name)).filter_map(|finding| finding.value);
+        match found.max_by(f64::total_cmp) {
+            Some(share) => writeln!(
+                out,
+                "  who asks whether a record was used finds {:.1} % of them with 1 % false alarms (1 % by guessing)",
+                100.0 * share
+            ),
+            None => Ok(()),
+        }
     }
 }

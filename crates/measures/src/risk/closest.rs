@@ -161,7 +161,7 @@ impl Measure for Closest {
             looked_at(CARDS[1].finding(&whole, quantile_at(ratios.collect(), 0.05))),
         ];
         let Some(holdout) = records.holdout.as_ref().filter(|holdout| holdout.records > 0) else {
-            findings.extend(CARDS[2..].iter().map(|card| card.undefined(&whole, NO_HOLDOUT)));
+            findings.push(CARDS[3].undefined(&whole, NO_HOLDOUT));
             return Ok(findings);
         };
         let size = original.records.min(holdout.records);
