@@ -12,7 +12,7 @@ pub enum Income {
     NotApplicable,
     /// An empty field: asked, but not answered.
     Missing,
-    /// A whole amount a month, 1 to [`truth::INCOME_TOP`].
+    /// A whole amount a month, 1 to `truth::INCOME_TOP`.
     Amount(u32),
 }
 

@@ -134,8 +134,8 @@ pub fn marital_given_age(age: u32) -> [f64; 4] {
     shares(&age_band(age).marital)
 }
 
-/// P(wedding fewer than `days` days after the age of 16½ | age, ever married): with s = days / [`wedding_span`],
-/// 2s² in the first half of the span and 1 − 2(1 − s)² in the second. [`SATURDAY`] then moves some weddings back by
+/// P(wedding fewer than `days` days after the age of 16½ | age, ever married): with s = days / `wedding_span`,
+/// 2s² in the first half of the span and 1 − 2(1 − s)² in the second. `SATURDAY` then moves some weddings back by
 /// up to six days.
 pub fn wedding_within(days: u32, age: u32) -> f64 {
     let s = (f64::from(days) / f64::from(wedding_span(age))).min(1.0);
@@ -152,7 +152,7 @@ pub fn activity_given_age(age: u32) -> [f64; 7] {
     shares(&age_band(age).activity)
 }
 
-/// P([`BRANCHES`] | in paid work, education, sex) ∝ the branch's draw on the education × its draw on the sex.
+/// P(`BRANCHES` | in paid work, education, sex) ∝ the branch's draw on the education × its draw on the sex.
 pub fn branch_given(education: Education, sex: Sex) -> [f64; 10] {
     shares(&branch_weights(education, sex))
 }
@@ -162,7 +162,7 @@ pub fn share_of_rank(rank: usize, of: usize) -> f64 {
     f64::from(RANK[rank]) / f64::from(RANK[..of].iter().sum::<u32>())
 }
 
-/// E(log income | sex, age, education, branch), for those who have one (see [`has_income`]):
+/// E(log income | sex, age, education, branch), for those who have one (see `has_income`):
 ///
 /// 7.2 − 0.12 · woman + 0.006 (age − 40) + education + branch, with normal errors of standard deviation 0.4.
 ///
@@ -194,7 +194,7 @@ pub fn disability_given_age(age: u32) -> [f64; 8] {
     shares(&DISABILITY[usize::from(age >= 65)])
 }
 
-/// P(1, 2 … 9 people in the household | age, marital): see [`HOUSEHOLD_SIZE`].
+/// P(1, 2 … 9 people in the household | age, marital): see `HOUSEHOLD_SIZE`.
 ///
 /// Nobody who is married or under 16 lives alone:
 ///
@@ -213,10 +213,10 @@ pub(crate) fn household_size_given_age(age: u32) -> [f64; 9] {
     mixture(&marital_given_age(age), |m| household_size_given(age, Marital::ALL[m]))
 }
 
-/// P(1, 2 … 10 rooms | people in the household, district), where the number is not missing (see [`ROOMS_MISSING`]).
+/// P(1, 2 … 10 rooms | people in the household, district), where the number is not missing (see `ROOMS_MISSING`).
 ///
 /// There is one room, and each of nine further ones with probability π = district + 0.04 · hsize:
-/// rooms − 1 ~ Binomial(9, π), with the districts' parts in [`FURTHER_ROOM_DISTRICT`].
+/// rooms − 1 ~ Binomial(9, π), with the districts' parts in `FURTHER_ROOM_DISTRICT`.
 pub fn rooms_given(hsize: u32, district: District) -> [f64; 10] {
     const NINE_CHOOSE: [f64; 10] = [1.0, 9.0, 36.0, 84.0, 126.0, 126.0, 84.0, 36.0, 9.0, 1.0];
     let p = thousandths(further_room(hsize, district));
