@@ -91,6 +91,12 @@ impl<'a> GuardedColumns<'a> {
         Ok(found)
     }
 
+    /// t: about how many numbers lie beyond a bound that is chosen for this ε among this many candidates, where a unit has `records` records. A table needs
+    /// many times as many for the bounds to mean anything.
+    pub fn numbers_beyond_a_bound(epsilon: f64, records: u64, candidates: usize) -> f64 {
+        2.0 * records as f64 / epsilon * (WRONG_BOUND.recip() * candidates as f64).ln()
+    }
+
     /// One end of the range of a variable, among public candidates in ascending order: the innermost one beyond which few numbers lie. By the exponential
     /// mechanism with the score −max(b(c) − t, t − b(c'), 0), b(c) the records beyond c, c' the next candidate inwards, and t so many that a candidate
     /// far outside, beyond whose neighbour nobody lies either, is chosen with small probability. A record changes a score by 1 at most.
@@ -105,8 +111,7 @@ impl<'a> GuardedColumns<'a> {
         let epsilon = self.pay_choice(&format!("{word} bound of {name}"), 2, charge)?;
         let values = self.numbers(name)?;
         let change = self.ledger.unit_l1_sensitivity();
-        let target =
-            2.0 * change as f64 / epsilon.lower() * (WRONG_BOUND.recip() * candidates.len() as f64).ln();
+        let target = Self::numbers_beyond_a_bound(epsilon.lower(), change, candidates.len());
         let beyond = |candidate: &f64| match end {
             Bound::Low => values.iter().filter(|value| *value < candidate).count() as i128,
             Bound::High => values.iter().filter(|value| *value > candidate).count() as i128,

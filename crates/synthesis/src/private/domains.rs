@@ -9,6 +9,7 @@
 use privacy::ledger::{Charge, DeltaCost, Mechanism, Notion};
 use privacy::{Bound, Cost, GuardedColumns};
 use table::bought_domain::OTHER;
+use table::figures::thousands;
 use table::schema::{CutRule, Purchase};
 use table::{DeclaredSchema, Kind, Levels, TableError, Variable};
 
@@ -186,8 +187,37 @@ impl<'a> Purchases<'a> {
         let parts: Vec<String> = parts.into_iter().flatten().collect();
         let way_out = "`range`, `levels` and `cuts` in the schema cost nothing where they can be declared, nor does `cuts = \"equal\"`";
         (!parts.is_empty()).then(|| {
-            format!("{} paid from the budget for {}: {way_out}", self.charge(self.cost), parts.join(", "))
+            let paid = self.charge(self.cost);
+            format!("{paid} paid from the budget for {}: {way_out}{}", parts.join(", "), self.needs())
         })
+    }
+
+    /// How large a table must be for bounds and levels to be found at this price.
+    fn needs(&self) -> String {
+        let records = u64::from(self.schema.schema().max_rows_per_unit().unwrap_or(1));
+        let each = self.each().upper();
+        let range = self.lots.iter().find(|lot| matches!(lot, Lot::Range(_))).map(|lot| {
+            let epsilon = match self.notion {
+                Notion::ZeroConcentrated => (8.0 * each / 2.0).sqrt(),
+                Notion::Pure | Notion::Approximate => each / 2.0,
+            };
+            let candidates = candidates::bounds(&self.variable(*lot).kind).len();
+            let beyond = GuardedColumns::numbers_beyond_a_bound(epsilon, records, candidates);
+            let beyond = thousands(beyond.ceil() as u64);
+            format!(
+                "; about {beyond} numbers may lie beyond each end of a range that is bought at this price"
+            )
+        });
+        let levels = self.lots.iter().any(|lot| matches!(lot, Lot::Levels(_))).then(|| {
+            let scale = records as f64 / each;
+            let threshold =
+                scale * (records as f64 / (2.0 * self.each_delta().upper())).ln() + records as f64;
+            let threshold = thousands(threshold.max(0.0).ceil() as u64);
+            format!("; levels that fewer than about {threshold} records have become `(other)`")
+        });
+        let needs = range.unwrap_or_default() + &levels.unwrap_or_default();
+        let way_out = if needs.is_empty() { "" } else { "; `domain_share` in [privacy] buys better ones" };
+        needs + way_out
     }
 
     /// Whether a part of a variable's domain is bought.
