@@ -68,10 +68,10 @@ fn damage_in_one_value_of_a_number_is_seen() {
     let once = of_variable(&measured(&original, std::slice::from_ref(&made)), "hsize");
     let twice = of_variable(&measured(&original, &[made.clone(), made]), "hsize");
     assert!((once - twice).abs() < 1e-9, "{once} named once, {twice} named twice");
-    // One in ten values of `hsize` becomes 9, which few households have.
+    // One in five values of `hsize` becomes 9, which few households have.
     let position = original.schema().position_of("hsize").unwrap();
     let size = |row: usize| match original.columns()[position].number(row) {
-        Some(Entry::Value(size)) if !row.is_multiple_of(10) => size as i64,
+        Some(Entry::Value(size)) if !row.is_multiple_of(5) => size as i64,
         _ => 9,
     };
     let mut columns = original.columns().to_vec();
