@@ -129,6 +129,16 @@ pub enum Canary {
         /// The other records.
         others: usize,
     },
+    /// A unit with several records, all of them the only ones in the last level of one variable; the schema declares who the units are and how many
+    /// records of each are kept, and the unit has twice as many.
+    Unit {
+        /// Levels of the variable.
+        levels: usize,
+        /// The other records, of a unit each.
+        others: usize,
+        /// The records that are kept of a unit.
+        records: usize,
+    },
     /// A number of 1 among numbers in [0, 1] that are all alike.
     Number {
         /// What the others are, as written in a file.

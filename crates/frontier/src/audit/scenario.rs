@@ -45,6 +45,7 @@ impl Scenario {
             Canary::Kind { levels, others, neighbours } => Self::of_cells(levels, others, neighbours)?,
             Canary::Pair { others } => Self::of_pairs(others)?,
             Canary::Size { others } => Self::of_size(others)?,
+            Canary::Unit { levels, others, records } => Self::of_units(levels, others, records)?,
             Canary::Number { other, records, neighbours, by } => {
                 Self::of_numbers(other, records, neighbours, by)?
             }
@@ -108,6 +109,25 @@ impl Scenario {
             rows: None,
             neighbours,
             options: &[],
+        })
+    }
+
+    /// A table with one unit more or less, which has twice as many records as are kept of it, all in the last level.
+    fn of_units(levels: usize, others: usize, records: usize) -> Result<Self, SynthesisError> {
+        let names: Vec<String> = (0..levels).map(|level| format!("\"l{level}\"")).collect();
+        let schema = format!(
+            "{}unit_id = \"unit\"\nmax_rows_per_unit = {records}\n[variables.v]\nkind = \"categorical\"\nlevels = [{}]\n\
+             [variables.unit]\nkind = \"text-id\"\n",
+            declared(),
+            names.join(", ")
+        );
+        let alike: String = (0..others).map(|unit| format!("l0,u{unit}\n")).collect();
+        let canary = format!("l{},canary\n", levels - 1).repeat(2 * records);
+        Ok(Self {
+            with: read(&schema, &format!("v,unit\n{alike}{canary}"))?,
+            without: read(&schema, &format!("v,unit\n{alike}"))?,
+            records: Some((others + records) as u64),
+            ..Self::of_cells(levels, others, privacy::Neighbours::AddRemove)?
         })
     }
 

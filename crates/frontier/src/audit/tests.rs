@@ -45,6 +45,22 @@ fn a_private_method_passes_and_does_not_with_too_little_noise(#[case] method: &s
     }
 }
 
+/// Noise for one record does not hide a unit of three: the same tables without their units are caught.
+#[test]
+fn a_unit_of_several_records_needs_noise_for_all_of_them() {
+    let claimed = claim(1.0, "catall");
+    let settings = PrivacySettings { epsilon: Some(1.0), ..Default::default() };
+    let scenarios = scenarios("catall").unwrap();
+    let unit: Vec<Scenario> =
+        scenarios.into_iter().filter(|scenario| scenario.name.contains("unit")).collect();
+    assert_eq!(unit.len(), 1);
+    let found = audit_code("catall", &claimed, &unit, |table, scenario, number| {
+        let recipe = scenario.recipe("catall", &toml::Table::new(), &settings);
+        release(&table.select(&["v"]).unwrap(), &recipe, &Run::replayed(number), scenario)
+    });
+    assert!(!found.unwrap().passed);
+}
+
 #[rstest]
 #[case::threshold("catall", 0.05)]
 #[case::gaussian("ipf", 1e-6)]

@@ -52,6 +52,12 @@ pub const CARD: MethodCard = MethodCard {
                 options: &[],
             },
             AuditCase {
+                name: "the only unit of its kind, with three records",
+                canary: Canary::Unit { levels: 2, others: 3, records: 3 },
+                rows: Some(400),
+                options: &[],
+            },
+            AuditCase {
                 name: "one record more, their number not public",
                 canary: Canary::Size { others: 40 },
                 rows: None,

@@ -88,6 +88,12 @@ pub const CARD: MethodCard = MethodCard {
                 rows: Some(20_000),
                 options: &[],
             },
+            AuditCase {
+                name: "the only unit of its kind, with three records",
+                canary: Canary::Unit { levels: 12, others: 480, records: 3 },
+                rows: Some(20_000),
+                options: &[],
+            },
         ],
         trial: Some(PrivateTrial { place: 1, label: "planned margins", suits: Suits::AnyTable }),
     }),
