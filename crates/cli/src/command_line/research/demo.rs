@@ -34,7 +34,7 @@ const STORY: [(&str, &str); 7] = [
     (
         "Many methods on one map: which are beaten, which keep the limits, which is best?",
         "frontier OUT/town.csv --schema OUT/town.schema.toml --repeat 2 --keys sex,age,district --targets income \
-         --risk uniques.ru_of_p1 --utility taub.overall --limit uniques.ru_of_p1<=40 --limit tables.mean_s_pmse:2<=10 \
+         --risk uniques.ru_of_p1 --limit uniques.ru_of_p1<=40 --limit tables.mean_s_pmse:2<=10 \
          --out OUT/frontier",
     ),
     (
