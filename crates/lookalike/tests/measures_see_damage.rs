@@ -56,6 +56,29 @@ fn a_right_generator_scores_one_in_coarse_and_fine_classes() {
     }
 }
 
+/// A sample of x per cent of the records without replacement is said to be worth x per cent. 16 files of each size; within 4 points, since the
+/// farther of two means is taken and cells of single records count a little more.
+#[test]
+fn a_random_sample_is_worth_its_share_of_the_records() {
+    let original = town(1);
+    let mut state = 11_u64;
+    let mut below = |limit: usize| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        ((u128::from(state) * limit as u128) >> 64) as usize
+    };
+    for percent in [20, 50] {
+        let samples: Vec<Table> = (0..16)
+            .map(|_| {
+                let mut rows: Vec<u32> = (0..PEOPLE as u32).collect();
+                (1..PEOPLE).rev().for_each(|last| rows.swap(last, below(last + 1)));
+                original.take(&rows[..PEOPLE * percent / 100]).unwrap()
+            })
+            .collect();
+        let found = value(&measured(&original, &samples), "tables.sample_share", 2);
+        assert!((found - percent as f64).abs() < 4.0, "{percent} %: {found}");
+    }
+}
+
 /// A count model that fills empty cells makes households of nine: it shows in the table of their size, however often the file is named.
 #[test]
 fn damage_in_one_value_of_a_number_is_seen() {

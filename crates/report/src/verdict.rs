@@ -210,6 +210,16 @@ impl<'a> Page<'a> {
                 None => writeln!(out, ")")?,
             }
         }
+        let two_way =
+            |finding: &&Finding| finding.detail.get("ways").and_then(|ways| ways.as_u64()) == Some(2);
+        if let Some(value) =
+            self.all(tables::names::SAMPLE_SHARE).find(two_way).and_then(|finding| finding.value)
+        {
+            writeln!(
+                out,
+                "  two-way tables are as close as those of a random sample of {value:.0} % of the original's records"
+            )?;
+        }
         let worst: Vec<&Finding> = self.all(tables::names::FINE_WORST_S_PMSE).collect();
         for (mean, worst) in self.all(tables::names::FINE_MEAN_S_PMSE).zip(worst) {
             if let (Some(value), Some(most)) = (mean.value, worst.value) {

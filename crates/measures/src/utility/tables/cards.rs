@@ -192,6 +192,16 @@ pub(super) const CARDS: &[MeasureCard] = &[
         "Lookalike, after Raab, Nowok & Dibben (2021): what a class hides is seen in finer ones",
     )
     .keeping(Kept::All),
+    MeasureCard {
+        name: names::SAMPLE_SHARE,
+        question: "A random sample of how many per cent of the original's records has tables as close to the original's?",
+        better: Better::Higher,
+        unit: "%",
+        range: Range::PERCENT,
+        null: Null::Value(50.0),
+        citation: "Lookalike, from Raab, Nowok & Dibben (2021): x = 1 / (1 + S N/n) of the farther mean S_pMSE",
+        kept: Kept::All,
+    },
     card(
         names::FINE_MEAN_S_PMSE,
         "How far are tables with numbers in 20 classes, on average?",

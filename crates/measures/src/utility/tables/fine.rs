@@ -5,7 +5,7 @@
 //! number that has finer classes.
 
 use table::grouping::GroupingStyle;
-use table::{Attributes, Domain};
+use table::{Attributes, Domain, Table};
 
 use super::{
     TableStatistic, TableUtility, TablesSummary, WhichTables, measured_classes, names, wanted_tables,
@@ -22,9 +22,21 @@ const MOST_WAYS: usize = 2;
 /// The mean S_pMSE of tables in the wanted classes, one a data set.
 pub(super) type Coarse = Vec<(WhichTables, Vec<Option<f64>>)>;
 
-/// The means alone, where there are no finer classes: counts without records, or classes that were asked for.
-pub(super) fn without_finer(means: &Coarse) -> Vec<Finding> {
-    means.iter().map(|(which, each)| mean(names::FARTHER_MEAN_S_PMSE, *which, each)).collect()
+/// The means alone, where there are no finer classes: counts without records, or classes that were asked for. `ratios` are N/n of each data set.
+pub(super) fn without_finer(means: &Coarse, ratios: &[f64]) -> Vec<Finding> {
+    means.iter().flat_map(|(which, each)| farther(*which, each, ratios)).collect()
+}
+
+/// The mean, and the random sample of the original that is as far from it.
+///
+/// With p the shares of cells, a sample without replacement of a share x of the N records has E Σ (s/n − p)²/p = df (1 − x)/(x N), and a file of n records
+/// S df/n. They are equal for x = 1/(1 + S N/n): a right generator (S = 1, n = N) is worth half of the records.
+fn farther(which: WhichTables, each: &[Option<f64>], ratios: &[f64]) -> [Finding; 2] {
+    let share = |(s_pmse, ratio): (&Option<f64>, &f64)| s_pmse.map(|s_pmse| 100.0 / (1.0 + s_pmse * ratio));
+    let shares: Vec<Option<f64>> = each.iter().zip(ratios).map(share).collect();
+    let sample = mean(names::SAMPLE_SHARE, which, &shares);
+    let sample = Finding { null: sample.null.and(Some(50.0)), better: Better::Higher, ..sample };
+    [mean(names::FARTHER_MEAN_S_PMSE, which, each), sample]
 }
 
 /// What finer classes show beside these means.
@@ -35,8 +47,10 @@ pub(super) fn findings(
     means: &Coarse,
 ) -> Result<Vec<Finding>, MeasureError> {
     let grouping = &settings.tables.grouping;
+    let ratio = |set: &&Table| sets.original.rows() as f64 / set.rows().max(1) as f64;
+    let ratios: Vec<f64> = sets.synthetic.iter().map(ratio).collect();
     if grouping.style != GroupingStyle::Quantiles || grouping.groups >= GROUPS {
-        return Ok(without_finer(means));
+        return Ok(without_finer(means, &ratios));
     }
     let shared = SharedTables::of_sets(sets.original, sets.synthetic, &measured_classes(GROUPS))?;
     let refined = refined(coarse.domain(), shared.domain());
@@ -55,9 +69,9 @@ pub(super) fn findings(
                 TablesSummary::of(&of_set, 0).mean(TableStatistic::SPmse)
             })
             .collect();
-        let farther: Vec<Option<f64>> =
+        let of_both: Vec<Option<f64>> =
             coarse.iter().zip(&fine).map(|(coarse, fine)| larger(*coarse, *fine)).collect();
-        findings.push(mean(names::FARTHER_MEAN_S_PMSE, which, &farther));
+        findings.extend(farther(which, &of_both, &ratios));
         if of.is_empty() {
             continue;
         }

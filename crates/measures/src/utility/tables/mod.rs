@@ -27,7 +27,7 @@ pub(crate) use wanted::wanted_tables;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use table::Grouping;
+use table::{CodedTable, CountSource, Grouping};
 
 use crate::evaluation::with_each;
 use crate::{
@@ -101,6 +101,8 @@ pub mod names {
     pub const WORST_S_PMSE: &str = "tables.worst_s_pmse";
     /// `tables.farther_mean_s_pmse`.
     pub const FARTHER_MEAN_S_PMSE: &str = "tables.farther_mean_s_pmse";
+    /// `tables.sample_share`.
+    pub const SAMPLE_SHARE: &str = "tables.sample_share";
     /// `tables.fine_mean_s_pmse`.
     pub const FINE_MEAN_S_PMSE: &str = "tables.fine_mean_s_pmse";
     /// `tables.fine_worst_s_pmse`.
@@ -172,7 +174,9 @@ impl CountMeasure for Tables {
         settings: &Settings,
     ) -> Result<Vec<Finding>, MeasureError> {
         let (mut findings, means) = of_counts(tables, settings)?;
-        findings.extend(fine::without_finer(&means));
+        let ratio = |set: &CodedTable| tables.original.records() as f64 / set.records().max(1) as f64;
+        let ratios: Vec<f64> = tables.synthetic.iter().map(ratio).collect();
+        findings.extend(fine::without_finer(&means, &ratios));
         Ok(findings)
     }
 }
