@@ -6,6 +6,7 @@ use frontier::FrontierError;
 use frontier::plan::PlanError;
 use inference::InferenceError;
 use measures::MeasureError;
+use models::ModelError;
 use privacy::PrivacyError;
 use synthesis::SynthesisError;
 use table::TableError;
@@ -161,6 +162,15 @@ fn of_measure(error: &MeasureError) -> ErrorKind {
     match error {
         MeasureError::Option { .. } | MeasureError::Regions { .. } => ErrorKind::Usage,
         MeasureError::Table(error) => of_table(error),
+        MeasureError::Model(error) => of_model(error),
+        _ => ErrorKind::CouldNot,
+    }
+}
+
+fn of_model(error: &ModelError) -> ErrorKind {
+    match error {
+        ModelError::Formula { .. } => ErrorKind::Usage,
+        ModelError::Table(error) => of_table(error),
         _ => ErrorKind::CouldNot,
     }
 }
@@ -171,6 +181,7 @@ fn of_inference(error: &InferenceError) -> ErrorKind {
             ErrorKind::Usage
         }
         InferenceError::Table(error) => of_table(error),
+        InferenceError::Model(error) => of_model(error),
         _ => ErrorKind::CouldNot,
     }
 }

@@ -204,7 +204,7 @@ fn what_has_no_effect_or_no_meaning_is_refused() {
     );
     assert!(refused(&[out, "--estimate", "median(age)"], 2).contains("write mean(x)"));
     assert!(refused(&[out, "--estimate", "share(smok)"], 2).contains("smok"));
-    assert!(refused(&["smoke ~ sx", out], 1).contains("sx"));
+    assert!(refused(&["smoke ~ sx", out], 2).contains("sx"));
     std::fs::write(house.path("out/manifest.json"), "{").unwrap();
     assert!(refused(&[out, "--estimate", "share(sex)"], 2).contains("manifest.json, line 1"));
 }
