@@ -22,6 +22,7 @@ mod synth;
 mod verify;
 
 use std::process::ExitCode;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use clap::{Args, CommandFactory as _, Parser, Subcommand};
 
@@ -135,7 +136,7 @@ impl Failure {
                 ErrorKind::CouldNot => 1,
                 ErrorKind::Usage => 2,
                 ErrorKind::Refused => 3,
-                ErrorKind::Cancelled => 130,
+                ErrorKind::Cancelled => STOPPED_CODE,
             },
             #[cfg(feature = "research")]
             Self::Research { code, .. } => *code,
@@ -164,11 +165,18 @@ fn is_typed(name: &str) -> bool {
     has(&all) || all.get_subcommands().any(has)
 }
 
+/// Set when a signal ends the process: what fails from then on, fails because its files are being removed.
+static STOPPED: AtomicBool = AtomicBool::new(false);
+
+/// What a stopped process exits with, as after Ctrl-C.
+const STOPPED_CODE: u8 = 130;
+
 /// Ctrl-C or a termination signal leaves nothing half-written behind.
 fn stop_cleanly_on_signals() {
     let installed = ctrlc::set_handler(|| {
+        STOPPED.store(true, Ordering::SeqCst);
         table::atomic_file::remove_unfinished();
-        std::process::exit(130);
+        std::process::exit(STOPPED_CODE.into());
     });
     if let Err(error) = installed {
         eprintln!("warning: Ctrl-C may leave temporary files behind: {error}");
@@ -188,6 +196,7 @@ pub(crate) fn run() -> ExitCode {
     stop_cleanly_on_signals();
     match command.run(&everywhere) {
         Ok(code) => code,
+        Err(_) if STOPPED.load(Ordering::SeqCst) => ExitCode::from(STOPPED_CODE),
         Err(failure) => {
             eprintln!("error: {failure}");
             ExitCode::from(failure.exit_code())
