@@ -196,7 +196,10 @@ pub(crate) fn run() -> ExitCode {
     stop_cleanly_on_signals();
     match command.run(&everywhere) {
         Ok(code) => code,
-        Err(_) if STOPPED.load(Ordering::SeqCst) => ExitCode::from(STOPPED_CODE),
+        // The handler of the signal ends the process when all is removed.
+        Err(_) if STOPPED.load(Ordering::SeqCst) => loop {
+            std::thread::park();
+        },
         Err(failure) => {
             eprintln!("error: {failure}");
             ExitCode::from(failure.exit_code())
