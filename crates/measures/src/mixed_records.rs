@@ -14,6 +14,10 @@ use table::{Grouping, Table};
 use crate::utility::propensity::append_numbers;
 use crate::{Comparison, MeasureError, SharedTables};
 
+/// Why there is no comparison with records that the generator never saw.
+pub(crate) const NO_HOLDOUT: &str =
+    "there is no holdout, records of the same population that the generator never saw; name one (--holdout)";
+
 /// Ranks are multiples of one part in so many.
 const STEPS: f64 = 16_384.0;
 

@@ -17,7 +17,7 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::mixed_records::{MixedFile, MixedRecords};
+use crate::mixed_records::{MixedFile, MixedRecords, NO_HOLDOUT};
 use crate::nearest::{Nearest, nearest};
 use crate::{
     Aspect, Better, Comparison, FamilyCard, Finding, Kept, Measure, MeasureCard, MeasureError, Null, Range,
@@ -122,8 +122,6 @@ pub const CARD: FamilyCard = FamilyCard {
     measures: CARDS,
 };
 
-const NO_HOLDOUT: &str =
-    "there is no holdout, records of the same population that the generator never saw; name one (--holdout)";
 const EMPTY: &str = "one of the files has no records";
 
 impl Measure for Closest {

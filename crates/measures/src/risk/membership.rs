@@ -13,7 +13,7 @@
 
 use rustc_hash::FxHashSet;
 
-use crate::mixed_records::{MixedFile, MixedRecords, sampled};
+use crate::mixed_records::{MixedFile, MixedRecords, NO_HOLDOUT, sampled};
 use crate::nearest::nearest;
 use crate::{
     Aspect, Better, Comparison, FamilyCard, Finding, Kept, Measure, MeasureCard, MeasureError, Null, Range,
@@ -99,8 +99,6 @@ pub const CARD: FamilyCard = FamilyCard {
     measures: CARDS,
 };
 
-const NO_HOLDOUT: &str =
-    "there is no holdout, records of the same population that the generator never saw; name one (--holdout)";
 const FEW: &str = "it takes original and synthetic records, and two of a holdout";
 
 impl Measure for Membership {

@@ -19,7 +19,7 @@ mod singling_out;
 
 use excess::{Excess, Rate};
 
-use crate::mixed_records::{MixedFile, MixedRecords};
+use crate::mixed_records::{MixedFile, MixedRecords, NO_HOLDOUT};
 use crate::nearest::{Nearest, nearest, nearest_without_each};
 use crate::{
     Aspect, Better, Comparison, FamilyCard, Finding, Kept, Measure, MeasureCard, MeasureError, Null, Range,
@@ -112,8 +112,6 @@ pub const CARD: FamilyCard = FamilyCard {
     measures: CARDS,
 };
 
-const NO_HOLDOUT: &str =
-    "there is no holdout, records of the same population that the generator never saw; name one (--holdout)";
 const NOT_ASKED: &str = "there is no holdout to compare with; name one (--holdout), or a number of attacks (--attacks) to see what they \
                          reach over a random guess";
 const EMPTY: &str = "one of the files has no records";
