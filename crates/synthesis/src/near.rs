@@ -48,7 +48,7 @@ pub(crate) fn remark<'a>(names: impl Iterator<Item = &'a str>) -> Option<String>
     let names: Vec<String> = names.map(|name| format!("`{name}`")).collect();
     (!names.is_empty()).then(|| {
         format!(
-            "{}: most numbers are those of one record each and would identify it; such a number is replaced by one near it, at the same \
+            "{}: apart from frequent values, most numbers are those of one record each and would identify it; such a number is replaced by one near it, at the same \
              precision",
             names.join(", ")
         )
