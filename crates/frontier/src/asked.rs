@@ -145,7 +145,7 @@ impl AskedBattery {
             prepared: usual.prepared,
         };
         let families = self.families.iter().map(family).collect::<Result<_, _>>()?;
-        Ok(Battery { settings, families, named: self.named.clone() })
+        Ok(Battery { settings, families, named: self.named.clone(), holdout: None })
     }
 }
 

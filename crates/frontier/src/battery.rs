@@ -1,13 +1,16 @@
 //! The measures by which all contestants are judged, chosen once.
 
 use std::collections::BTreeSet;
+use std::sync::{Arc, OnceLock};
 
 use measures::{
-    Aspect, FamilyCard, Finding, Kept, MEASURES, Measure, Settings, UsualAxis, card_of, family_of,
+    Aspect, FamilyCard, Finding, Kept, MEASURES, Measure, MeasureError, Settings, SyntheticSets, UsualAxis,
+    card_of, evaluate, family_of, with_holdout,
 };
+use table::Table;
 
-use super::FrontierError;
 use super::axes::AxisName;
+use super::{FrontierError, records_sha256};
 
 /// What is asked of every contestant, and which answers are kept.
 #[derive(Clone)]
@@ -18,10 +21,35 @@ pub struct Battery {
     pub families: Vec<&'static dyn Measure>,
     /// Measures that an axis or a limit names: all their findings are kept.
     pub named: BTreeSet<String>,
+    /// Records that no recipe is fitted to, if some were set apart.
+    pub holdout: Option<Arc<Holdout>>,
+}
+
+/// Records that were set apart before anything was fitted, with what the measures say of them as if they were a release.
+pub struct Holdout {
+    records: Table,
+    sha256: String,
+    findings: OnceLock<Option<Vec<Finding>>>,
+}
+
+impl Holdout {
+    /// These records as a holdout.
+    pub fn new(records: Table) -> Self {
+        let sha256 = records_sha256(&records);
+        Self { records, sha256, findings: OnceLock::new() }
+    }
+
+    /// The records.
+    pub fn records(&self) -> &Table {
+        &self.records
+    }
 }
 
 /// The detail that holds the variables of the worst table.
 const TABLE: &str = "table";
+
+/// The detail that holds what the same measure says of the holdout.
+const HOLDOUT: &str = "holdout";
 
 /// The most tables of three variables that are compared unless the user says which tables.
 const MOST_THREE_WAY: usize = 1000;
@@ -29,7 +57,7 @@ const MOST_THREE_WAY: usize = 1000;
 impl Battery {
     /// The battery of these families with these settings.
     pub fn new(settings: Settings, families: Vec<&'static dyn Measure>) -> Self {
-        Self { settings, families, named: BTreeSet::new() }
+        Self { settings, families, named: BTreeSet::new(), holdout: None }
     }
 
     /// The names of the families.
@@ -70,9 +98,30 @@ impl Battery {
         findings.into_iter().filter(|finding| self.keeps(finding)).map(short).collect()
     }
 
+    /// What the measures say of these data sets, and beside it what they say of the holdout.
+    pub(crate) fn evaluate(
+        &self,
+        original: &Table,
+        synthetic: &[&Table],
+        settings: &Settings,
+    ) -> Result<Vec<Finding>, MeasureError> {
+        let Some(holdout) = &self.holdout else {
+            let sets = SyntheticSets { original, synthetic, holdout: None };
+            return evaluate(&sets, &self.families, settings);
+        };
+        let sets = SyntheticSets { original, synthetic, holdout: Some(&holdout.records) };
+        let found = evaluate(&sets, &self.families, settings)?;
+        let of_holdout = holdout.findings.get_or_init(|| {
+            let sets = SyntheticSets { original, synthetic: &[&holdout.records], holdout: None };
+            evaluate(&sets, &self.families, &self.settings).ok()
+        });
+        Ok(with_holdout(found, of_holdout.clone().unwrap_or_default()))
+    }
+
     /// All that findings depend on, besides the tables.
     pub fn fingerprint(&self) -> String {
-        format!("{:?} {:?} {:?}", self.settings, self.family_names(), self.named)
+        let holdout = self.holdout.as_ref().map(|holdout| &holdout.sha256);
+        format!("{:?} {:?} {:?} {holdout:?}", self.settings, self.family_names(), self.named)
     }
 
     fn keeps(&self, finding: &Finding) -> bool {
@@ -108,7 +157,9 @@ fn short(mut finding: Finding) -> Finding {
         finding.detail.insert(TABLE.to_owned(), table.into());
     }
     let identifying = family_of(&finding.measure).map_or(&[][..], |family| family.identified_by);
-    finding.detail.retain(|key, _| key == TABLE || identifying.contains(&key.as_str()));
+    finding
+        .detail
+        .retain(|key, _| [TABLE, HOLDOUT].contains(&key.as_str()) || identifying.contains(&key.as_str()));
     finding
 }
 

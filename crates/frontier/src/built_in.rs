@@ -27,7 +27,7 @@ pub fn built_in(table: &Table) -> Result<(Vec<Entry>, Vec<String>), SynthesisErr
     let mut trials: Vec<(&MethodCard, &Trial)> = all.collect();
     trials.sort_by_key(|(_, trial)| trial.place);
     for (card, trial) in trials {
-        if trial.variables > variables {
+        if trial.variables > variables || !has_what_it_suits(trial.suits, table) {
             continue;
         }
         if let Some(remark) = unsuited(trial.suits, has_few_cells) {
@@ -77,13 +77,23 @@ fn private_entries(table: &Table, has_few_cells: bool, entries: &mut Vec<Entry>,
     }
 }
 
+/// Whether the table has variables of the kind that a trial is about.
+fn has_what_it_suits(suits: Suits, table: &Table) -> bool {
+    let mut modelled = table.schema().variables().iter().filter(|variable| variable.is_modelled());
+    match suits {
+        Suits::Levels => modelled.any(|variable| variable.kind.levels().is_some()),
+        Suits::Numbers => modelled.any(|variable| variable.kind.is_numeric()),
+        Suits::AnyTable | Suits::FewCells { .. } => true,
+    }
+}
+
 /// Why a trial is not for this table, if it is not.
 fn unsuited(suits: Suits, has_few_cells: bool) -> Option<String> {
     match suits {
         Suits::FewCells { what, instead } if !has_few_cells => {
             Some(format!("{what} left out: the cross-table has more than {MOST_CELLS} cells; {instead}"))
         }
-        Suits::AnyTable | Suits::FewCells { .. } => None,
+        Suits::AnyTable | Suits::Levels | Suits::Numbers | Suits::FewCells { .. } => None,
     }
 }
 

@@ -29,6 +29,8 @@ use crate::plan::CellSizes;
 /// Who takes part, how they are judged, and by which limits.
 pub struct Contest<'a> {
     /// The confidential table.
+    pub data_set: &'a Table,
+    /// The records of it that recipes are fitted to and judged by: all, or those that are not in the holdout of the battery.
     pub original: &'a Table,
     /// Its file name.
     pub data: String,

@@ -12,7 +12,7 @@ use super::axes::{AxisName, EPSILON, axes_of};
 use super::contest::{Contest, findings_of};
 use super::dominance::{Point, dominated_probabilities, dominates};
 use super::limits;
-use super::recommendation::{figures, recommend};
+use super::recommendation::{figures, holds_real_records, recommend};
 use super::resume::RunRecord;
 use super::{
     AskedBattery, Axis, Contestant, Estimated, Frontier, LimitCheck, Origin, Place, Timings, TotalScores,
@@ -73,13 +73,30 @@ pub(super) fn draw_map(contest: &Contest<'_>, ran: Vec<Ran>) -> (Frontier, Timin
     let settings = &contest.battery.settings;
     let mut remarks = contest.remarks.clone();
     remarks.extend(contest.limits.iter().filter_map(limits::remark));
+    remarks.extend(contest.battery.holdout.as_ref().map(|holdout| {
+        format!(
+            "{} of {} records were set apart, and no recipe was fitted to them: attacks are compared with what holds of them too; a release from all records \
+             scores a little better than is shown",
+            holdout.records().rows(),
+            contest.data_set.rows()
+        )
+    }));
+    let real: Vec<&str> =
+        contestants.iter().filter(|one| holds_real_records(one)).map(|one| one.name.as_str()).collect();
+    if !real.is_empty() {
+        remarks.push(format!(
+            "{}: records of real units with some values changed, by classical methods; shown for comparison, never recommended",
+            real.join(", ")
+        ));
+    }
     let frontier = Frontier {
         format: FORMAT.to_owned(),
         version: 1,
         software: format!("lookalike {}", env!("CARGO_PKG_VERSION")),
         data: contest.data.clone(),
-        rows: contest.original.rows() as u64,
-        columns: contest.original.columns().len(),
+        rows: contest.data_set.rows() as u64,
+        columns: contest.data_set.columns().len(),
+        holdout: contest.battery.holdout.as_ref().map(|holdout| holdout.records().rows() as u64),
         repeat: contest.repeat,
         seed: contest.seed,
         keys: settings.keys.clone(),
@@ -87,8 +104,8 @@ pub(super) fn draw_map(contest: &Contest<'_>, ran: Vec<Ran>) -> (Frontier, Timin
         models: settings.models.iter().map(|model| model.formula.to_string()).collect(),
         model_families: settings.models.iter().map(|model| model.family.to_string()).collect(),
         settings: Some(AskedBattery::of(&contest.battery)),
-        data_sha256: records_sha256(contest.original),
-        schema_sha256: schema_sha256(contest.original.schema()),
+        data_sha256: records_sha256(contest.data_set),
+        schema_sha256: schema_sha256(contest.data_set.schema()),
         risk: axes[risk].clone(),
         utility: axes[utility].clone(),
         axes,

@@ -1,8 +1,9 @@
 //! What to release: the contestant with the highest utility among those that keep every limit.
 
 use measures::Better;
+use synthesis::Recipe;
 
-use super::{Axis, Contestant, Limit, Recommendation};
+use super::{Axis, Contestant, Limit, Origin, Recommendation};
 
 /// Runners-up that are named.
 const RUNNERS_UP: usize = 3;
@@ -29,6 +30,8 @@ pub(crate) fn recommend(
         let by = |axis| badness(one, axis).total_cmp(&badness(other, axis));
         by(utility).then_with(|| by(risk))
     });
+    let (compared, placed): (Vec<&Contestant>, Vec<&Contestant>) =
+        placed.into_iter().partition(|one| holds_real_records(one));
     let acceptable: Vec<&Contestant> =
         placed.iter().copied().filter(|one| one.place.as_ref().is_some_and(|p| p.acceptable)).collect();
     let Some(best) = acceptable.first() else {
@@ -62,11 +65,17 @@ pub(crate) fn recommend(
     let runners_up: Vec<String> =
         acceptable[1..].iter().take(RUNNERS_UP).map(|contestant| contestant.name.clone()).collect();
     let beaten = best.place.as_ref().map(|place| place.dominated_by.as_slice()).unwrap_or_default();
-    let beaten = if beaten.is_empty() {
-        String::new()
-    } else {
-        format!(" It is dominated by {}, which the limits exclude.", beaten.join(", "))
+    let is_real = |name: &&String| compared.iter().any(|one| one.name == **name);
+    let (real, excluded): (Vec<&String>, Vec<&String>) = beaten.iter().partition(is_real);
+    let dominated = |by: &[&String], because: &str| match by {
+        [] => String::new(),
+        _ => {
+            let names: Vec<&str> = by.iter().map(|name| name.as_str()).collect();
+            format!(" It is dominated by {}, which {because}.", names.join(", "))
+        }
     };
+    let beaten = dominated(&excluded, "the limits exclude")
+        + &dominated(&real, "holds records of real units and is shown for comparison alone");
     let failed = match best.failed_runs {
         0 => String::new(),
         failed => format!(" But {failed} of its {} runs failed.", best.runs + failed),
@@ -78,6 +87,14 @@ pub(crate) fn recommend(
         figure(risk),
     );
     Recommendation { name: Some(best.name.clone()), runners_up, reason }
+}
+
+/// Whether a contestant's records are those of real units with some values changed: they are shown for comparison and never recommended.
+pub(crate) fn holds_real_records(contestant: &Contestant) -> bool {
+    match &contestant.origin {
+        Origin::Recipe { recipe, .. } => Recipe::parse(recipe).is_ok_and(|recipe| recipe.perturbs_records()),
+        Origin::Imported { .. } => false,
+    }
 }
 
 /// Why nothing is recommended.
@@ -115,7 +132,7 @@ pub fn figures(value: f64) -> String {
 mod tests {
     use super::*;
     use crate::axes::AxisName;
-    use crate::{Estimated, LimitCheck, Origin, Place};
+    use crate::{Estimated, LimitCheck, Place};
 
     fn contestant(name: &str, values: [f64; 2], acceptable: bool) -> Contestant {
         let estimated = |mean: f64| Some(Estimated { mean, sd: None, range: [mean, mean] });
@@ -176,6 +193,28 @@ mod tests {
         let unlucky = Contestant { failed_runs: 4, ..all[3].clone() };
         let found = recommend(&[unlucky], &[], axes, None);
         assert!(found.reason.ends_with("But 4 of its 5 runs failed."), "{}", found.reason);
+    }
+
+    #[test]
+    fn records_of_real_units_are_never_recommended() {
+        let (risk, utility) = (AxisName::new("uniques.ru").axis(), AxisName::new("tables.s_pmse").axis());
+        let axes = [(0, &risk), (1, &utility)];
+        let card = synthesis::registry::METHODS
+            .iter()
+            .map(|method| method.card)
+            .find(|card| Recipe::new(card.name).perturbs_records())
+            .unwrap();
+        let mut perturbed = contestant("perturbed", [0.1, 1.0], true);
+        let recipe = Recipe::new(card.name);
+        perturbed.origin = Origin::Recipe { method: card.name.into(), recipe: recipe.to_toml() };
+        let mut drawn = contestant("drawn", [1.0, 3.0], true);
+        if let Some(place) = &mut drawn.place {
+            place.dominated_by = vec!["perturbed".into()];
+        }
+        let found = recommend(&[perturbed.clone(), drawn], &[], axes, None);
+        assert_eq!(found.name.as_deref(), Some("drawn"));
+        assert!(found.reason.contains("holds records of real units"), "{}", found.reason);
+        assert_eq!(recommend(&[perturbed], &[], axes, None).name, None);
     }
 
     #[test]

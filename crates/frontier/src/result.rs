@@ -23,6 +23,9 @@ pub struct Frontier {
     pub rows: u64,
     /// Its number of variables.
     pub columns: usize,
+    /// How many of them no recipe was fitted to, so that attacks can be compared with what is true of anyone; none if none were set apart.
+    #[serde(default)]
+    pub holdout: Option<u64>,
     /// How often each contestant was run.
     pub repeat: u32,
     /// The seed of all runs.

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use measures::utility::tables::SyntheticSize;
-use measures::{Finding, Settings, SyntheticSets, align, evaluate};
+use measures::{Finding, Settings, align};
 use synthesis::{Fitted, Recipe, Run, SynthesisError, Synthesizer, fit};
 use table::{Source, Table};
 
@@ -124,11 +124,7 @@ fn measured(
         let aligned = tables.into_iter().map(|table| align(original.schema(), table));
         let aligned = aligned.collect::<Result<Vec<Table>, _>>()?;
         let synthetic: Vec<&Table> = aligned.iter().collect();
-        evaluate(
-            &SyntheticSets { original, synthetic: &synthetic, holdout: None },
-            &battery.families,
-            settings,
-        )
+        battery.evaluate(original, &synthetic, settings)
     })();
     let seconds = [record.seconds[0], start.elapsed().as_secs_f64()];
     match found {

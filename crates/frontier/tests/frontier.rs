@@ -28,6 +28,7 @@ fn contest<'a>(original: &'a Table, grid_text: &str, repeat: u32) -> Contest<'a>
     let battery = Battery::new(settings, families);
     let [_, utility] = battery.usual_axes().unwrap();
     Contest {
+        data_set: original,
         original,
         data: "people.csv".into(),
         entries: grid::parse(grid_text).unwrap(),

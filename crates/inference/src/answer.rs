@@ -527,8 +527,10 @@ impl Question<'_> {
             ));
         }
         let by_scatter = by_distribution && matches!(rule, Rule::Tp | Rule::Partial);
-        let may_scatter =
-            matches!(making, None | Some(Making::RandomCounts { .. } | Making::PartlyKept { .. }));
+        let may_scatter = matches!(
+            making,
+            None | Some(Making::RandomCounts { .. } | Making::PartlyKept { .. } | Making::Perturbed)
+        );
         if by_scatter && may_scatter && files.len() < FEWEST_FOR_T_P {
             warnings.push(format!(
                 "with {} files b is too uncertain for `{}` where synthesis adds much: in simulations its 95 % intervals from two files cover 87 % to 94 %; \

@@ -102,6 +102,16 @@ pub fn valid_rule(making: Option<&Making>, estimand: &Estimand, m: usize) -> Cho
                 _ => choice(Rule::Partial, kept),
             }
         }
+        Some(Making::Perturbed) if m == 1 => choice(
+            Rule::Ts,
+            "the file holds the records of the data with some values changed; one file leaves only T_s, which takes every value for a drawn one \
+             and so errs on the wide side"
+                .into(),
+        ),
+        Some(Making::Perturbed) => choice(
+            Rule::Partial,
+            "the files hold the records of the data with some values changed: the scatter of the files is what the changes add".into(),
+        ),
         Some(Making::StrongPrior) if estimand.is_of_shares() => choice(
             Rule::Posterior,
             "the release added a known prior to every cell; the posterior takes it out again".into(),
@@ -127,7 +137,7 @@ pub(crate) fn objections(rule: Rule, making: Option<&Making>, m: usize) -> Vec<S
     let plain = matches!(rule, Rule::Ts | Rule::Pooled);
     let combining = !matches!(rule, Rule::Posterior | Rule::Bootstrap);
     match making {
-        Some(Making::PartlyKept { .. }) if (plain && m > 1) || rule == Rule::Proper => objections.push(format!(
+        Some(Making::PartlyKept { .. } | Making::Perturbed) if (plain && m > 1) || rule == Rule::Proper => objections.push(format!(
             "`{}` is not valid for this release: some values are the original ones, and it supposes that all are synthetic",
             rule.name()
         )),

@@ -47,7 +47,9 @@ pub(crate) const INTERNAL_HASH: &str = "internal.sha256";
 /// What the manifest of a release by this recipe says of its records, from what was counted: how many of `records` are copies of unique
 /// original records. Of a private release nothing is counted, since that would be an unpaid look.
 pub fn label(recipe: &Recipe, records: u64, copies: Option<u64>) -> String {
-    let kind = if recipe.keeps_values() {
+    let kind = if recipe.perturbs_records() {
+        "not synthetic but perturbed data: the records of real units with some values changed"
+    } else if recipe.keeps_values() {
         "partly synthetic data: some variables hold the values of real units"
     } else {
         "synthetic data: every record was drawn from a model"

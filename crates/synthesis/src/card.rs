@@ -210,6 +210,10 @@ pub struct PrivateTrial {
 pub enum Suits {
     /// On all.
     AnyTable,
+    /// On those with a variable that has levels.
+    Levels,
+    /// On those with a number.
+    Numbers,
     /// On those with so few cells that a model of all of them is fitted in seconds.
     FewCells {
         /// What is left out elsewhere, with its verb.

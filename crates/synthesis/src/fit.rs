@@ -82,6 +82,11 @@ pub(crate) fn refuse_rows_if_random(recipe: &Recipe) -> Result<Synthesizer, Synt
             format!("the number of records of `{}` is random; use its option `scale`", recipe.method);
         return Err(SynthesisError::option("rows", message));
     }
+    if let (Some(_), Synthesizer::Records(method)) = (recipe.rows, &synthesizer)
+        && let Some(because) = method.refuses_rows()
+    {
+        return Err(SynthesisError::option("rows", because));
+    }
     Ok(synthesizer)
 }
 
@@ -146,7 +151,8 @@ fn fit_records(
     } else {
         Box::new(RecordStrata::fit(method, table, &recipe.strata, run, part)?)
     };
-    let completion = Completion::new(table.shared_schema(), Identifiers::learn(table))?;
+    let schema = method.released_schema(table)?.map_or_else(|| table.shared_schema(), Arc::new);
+    let completion = Completion::new(schema, Identifiers::learn(table))?;
     finished(Drawing::Records(model, completion), source, recipe, seed)
 }
 

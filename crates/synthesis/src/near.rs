@@ -38,7 +38,7 @@ pub(crate) struct NearNumbers {
 
 /// Multiples of `units` / 10^`decimals`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Precision {
+pub(crate) struct Precision {
     decimals: i32,
     units: u64,
 }
@@ -121,7 +121,7 @@ impl NearNumbers {
 
 impl Precision {
     /// The coarsest step of which all numbers are multiples; `None` where they have more than [`DECIMALS`] decimals.
-    fn of(numbers: &[f64]) -> Option<Self> {
+    pub(crate) fn of(numbers: &[f64]) -> Option<Self> {
         let decimals = (0..=DECIMALS).find(|decimals| {
             let scale = 10.0_f64.powi(*decimals);
             numbers
@@ -133,7 +133,7 @@ impl Precision {
         Some(Self { decimals, units: units.max(1) })
     }
 
-    fn round(self, number: f64) -> f64 {
+    pub(crate) fn round(self, number: f64) -> f64 {
         let scale = 10.0_f64.powi(self.decimals);
         let units = self.units as f64;
         (number * scale / units).round() * units / scale

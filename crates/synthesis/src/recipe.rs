@@ -96,6 +96,11 @@ impl Recipe {
         self.records_card().is_ok_and(|card| matches!(card.making, Making::PartlyKept { .. }))
     }
 
+    /// Whether records of the data are changed, and none is drawn from a model.
+    pub fn perturbs_records(&self) -> bool {
+        self.records_card().is_ok_and(|card| card.making == Making::Perturbed)
+    }
+
     /// Reads a recipe file.
     pub fn read(path: &Path) -> Result<Self, SynthesisError> {
         let text = std::fs::read_to_string(path).map_err(|source| TableError::io(path, source))?;

@@ -34,6 +34,8 @@ pub enum Making {
         /// The variables that are kept; none if all are but where the recipe says otherwise.
         kept: Vec<String>,
     },
+    /// The records of the data, with some values or counts changed: nothing is drawn from a model.
+    Perturbed,
     /// A model of noisy answers, which all files share.
     NoisyModel {
         /// Whether every cell of the cross-table got noise of its own, so that empty cells gain records.

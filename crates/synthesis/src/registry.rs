@@ -4,6 +4,9 @@ use statistics::counts::CellDraws;
 use table::Table;
 
 use crate::card::MethodCard;
+use crate::methods::classical::{
+    cellkey, microaggregation, pram, rounding, suppression, swapping, topcoding,
+};
 use crate::methods::{catall, dirichlet, graph, ipf, mvnorm, normal_release, saturated, sequential};
 use crate::private::PrivateSynthesizer;
 use crate::stored::{StateContext, StateReader};
@@ -76,6 +79,48 @@ pub const METHODS: &[Method] = &[
         build: Some(graph::build),
         private: None,
         load: Some(Load::Records(sequential::load)),
+    },
+    Method {
+        card: &swapping::CARD,
+        build: Some(swapping::build),
+        private: None,
+        load: Some(Load::Records(swapping::load)),
+    },
+    Method {
+        card: &pram::CARD,
+        build: Some(pram::build),
+        private: None,
+        load: Some(Load::Records(pram::load)),
+    },
+    Method {
+        card: &microaggregation::CARD,
+        build: Some(microaggregation::build),
+        private: None,
+        load: Some(Load::Records(microaggregation::load)),
+    },
+    Method {
+        card: &topcoding::CARD,
+        build: Some(topcoding::build),
+        private: None,
+        load: Some(Load::Records(topcoding::load)),
+    },
+    Method {
+        card: &suppression::CARD,
+        build: Some(suppression::build),
+        private: None,
+        load: Some(Load::Records(suppression::load)),
+    },
+    Method {
+        card: &rounding::CARD,
+        build: Some(rounding::build),
+        private: None,
+        load: Some(Load::Cells(rounding::load)),
+    },
+    Method {
+        card: &cellkey::CARD,
+        build: Some(cellkey::build),
+        private: None,
+        load: Some(Load::Cells(cellkey::load)),
     },
 ];
 

@@ -1,6 +1,6 @@
 //! A method with its settings, by what it is fitted to: counts, records, or a table behind its guard.
 
-use table::{CountSource, Source, Table};
+use table::{CountSource, Schema, Source, Table};
 
 use crate::private::PrivateSynthesizer;
 use crate::randomness::Seed;
@@ -86,6 +86,16 @@ pub trait CountSynthesizer: Send + Sync {
 pub trait RecordSynthesizer: Send + Sync {
     /// How the records that it makes with these settings come about.
     fn records_card(&self) -> RecordsCard;
+
+    /// Why the number of synthetic records cannot be chosen, if it cannot.
+    fn refuses_rows(&self) -> Option<&'static str> {
+        None
+    }
+
+    /// The schema of what is drawn, where that is not the records' own.
+    fn released_schema(&self, _records: &Table) -> Result<Option<Schema>, SynthesisError> {
+        Ok(None)
+    }
 
     /// Fits the method's model to records that keep their schema.
     fn fit(&self, records: &Table, part: &Part, seed: Seed) -> Result<Box<dyn Model<Table>>, SynthesisError>;

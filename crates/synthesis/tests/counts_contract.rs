@@ -179,7 +179,7 @@ fn every_count_method_draws_the_same_from_counts() {
         assert_alike(&people, &recipe);
         assert_alike(&people, &Recipe { strata: vec!["sex".into()], ..recipe });
     }
-    assert_eq!(seen, ["catall", "saturated", "ipf"]);
+    assert_eq!(seen, ["catall", "saturated", "ipf", "rounding", "cellkey"]);
     let mut with_prior = Recipe { rows: Some(90), ..Recipe::new("catall") };
     with_prior.set("nprior=20").unwrap();
     assert_alike(&people, &with_prior);

@@ -121,10 +121,14 @@ pub fn generic_entrants() -> Vec<Entrant> {
     recipes.map(entrant).to_vec()
 }
 
-/// Runs every entrant `runs` times. One that refuses the table stands without runs, with its reason. `settings` has the keys, the targets and the models.
+/// What the holdout is called among the entrants.
+const FRESH_SAMPLE: &str = "fresh sample";
+
+/// Runs every entrant `runs` times, to be held against a holdout, if there is one: records of the same population that no entrant saw, as a release of a right
+/// generator would be. One that refuses the table stands without runs, with its reason. `settings` has the keys, the targets and the models.
 /// Questions that the table cannot answer and recipes that a tournament does not take are refused before anything runs.
 pub fn tournament(
-    original: &Table,
+    (original, holdout): (&Table, Option<&Table>),
     entrants: &[Entrant],
     settings: &Settings,
     runs: u32,
@@ -136,6 +140,17 @@ pub fn tournament(
     let mut standings = Vec::with_capacity(entrants.len());
     for entrant in entrants {
         standings.push(standing(original, entrant, settings, runs, seed, progress)?);
+    }
+    if let Some(holdout) = holdout {
+        let mut fresh =
+            Standing { name: FRESH_SAMPLE.to_owned(), runs: Vec::new(), because: None, remarks: Vec::new() };
+        let comparison = Comparison { original, synthetic: holdout, holdout: None };
+        let mut undefined = Undefined::default();
+        if let Some(risk) = risk(&comparison, settings, &mut undefined)? {
+            fresh.runs.extend(Score::of(&taub_score(&comparison, settings)?, risk));
+        }
+        fresh.because = undefined.text().filter(|_| fresh.runs.is_empty());
+        standings.push(fresh);
     }
     let order = |one: &Standing| one.mean(|score| score.geometric_mean).unwrap_or(-1.0);
     standings.sort_by(|one, other| order(other).total_cmp(&order(one)));
@@ -269,7 +284,7 @@ mod tests {
         let mut entrants = vec![Entrant { name: "nobody".into(), recipe: Recipe::new("nobody") }];
         entrants.extend(generic_entrants().into_iter().take(1));
         let settings = Settings { keys: vec![vec!["a".into()]], ..Settings::default() };
-        let found = tournament(&table, &entrants, &settings, 2, 1, &|_| ()).unwrap();
+        let found = tournament((&table, None), &entrants, &settings, 2, 1, &|_| ()).unwrap();
         assert_eq!((found[0].name.as_str(), found[0].runs.len()), ("cart", 2));
         assert!(found[1].runs.is_empty() && found[1].because.as_ref().unwrap().contains("nobody"));
     }
@@ -277,7 +292,7 @@ mod tests {
     fn refusal(text: &str, entrants: &[Entrant], settings: &Settings) -> String {
         let table = table::read::read_csv_text(text, &Default::default()).unwrap();
         let progress = |what: &str| panic!("nothing should run: {what}");
-        tournament(&table, entrants, settings, 2, 1, &progress).unwrap_err().to_string()
+        tournament((&table, None), entrants, settings, 2, 1, &progress).unwrap_err().to_string()
     }
 
     fn keys(names: &[&str]) -> Settings {
@@ -319,7 +334,7 @@ mod tests {
         let mut recipe = Recipe::new("catall");
         (recipe.m, recipe.seed) = (5, Some(3));
         let entrants = [Entrant { name: "mine".into(), recipe }];
-        let found = tournament(&table, &entrants, &keys(&["a"]), 2, 1, &|_| ()).unwrap();
+        let found = tournament((&table, None), &entrants, &keys(&["a"]), 2, 1, &|_| ()).unwrap();
         assert!(found[0].runs.is_empty());
         assert!(found[0].because.as_ref().unwrap().starts_with("TCAP is not available for 2 of 2 attacks"));
         assert!(

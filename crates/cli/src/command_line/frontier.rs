@@ -25,6 +25,9 @@ pub(super) struct FrontierCommand {
     /// How often each recipe is run, so that the spread of runs is known
     #[arg(long, value_name = "R", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..))]
     repeat: u32,
+    /// Set this share of the records apart before anything is fitted, so that attacks and predictions are judged by records that no recipe saw
+    #[arg(long, value_name = "SHARE")]
+    holdout_share: Option<f64>,
     /// A file of another tool as a contestant; several files are the data sets of one release; may be given several times
     #[arg(long, value_name = "NAME=FILE,…")]
     contestant: Vec<String>,
@@ -63,6 +66,7 @@ impl Run for FrontierCommand {
         let request = FrontierRequest {
             grid: self.grid.as_deref().map(read_grid).transpose()?,
             repeat: self.repeat,
+            holdout_share: self.holdout_share,
             contestants: contestants.collect::<Result<_, _>>()?,
             risk: self.risk.clone(),
             utility: self.utility.clone(),

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use frontier::axes::{chosen, computed};
+use frontier::battery::Holdout;
 use frontier::resume::FRONTIER;
 use frontier::{
     Battery, Contest, Entry, Frontier, Imported, Limit, Origin, PlannedContestant, RunStore, Timings,
@@ -50,6 +51,8 @@ pub struct FrontierRequest {
     pub grid: Option<Vec<Entry>>,
     /// How often each recipe is run, so that the spread of runs is known.
     pub repeat: u32,
+    /// The share of records that is set apart before anything is fitted, so that attacks and predictions can be judged by records that no recipe saw.
+    pub holdout_share: Option<f64>,
     /// Files of other tools as contestants, by name; several files are the data sets of one release.
     pub contestants: Vec<(String, Vec<Data>)>,
     /// The measure of risk on the map.
@@ -73,7 +76,10 @@ pub struct FrontierRequest {
 /// A frontier whose data have been read and whose questions were checked; nothing has run yet.
 pub struct OpenedFrontier {
     request: FrontierRequest,
+    data_set: Arc<Table>,
+    /// The records that are fitted to, and those that are not.
     original: Arc<Table>,
+    holdout: Option<Arc<Holdout>>,
     imported: Vec<Imported>,
     limits: Vec<Limit>,
 }
@@ -93,6 +99,7 @@ impl FrontierRequest {
             data,
             grid: None,
             repeat: 5,
+            holdout_share: None,
             contestants: Vec::new(),
             risk: None,
             utility: None,
@@ -116,7 +123,15 @@ impl FrontierRequest {
         let original = self.data.read(watch)?;
         self.questions.check_variables(original.schema())?;
         let imported = self.imported(&original, watch)?;
-        let opened = OpenedFrontier { request: self.clone(), original, imported, limits };
+        let data_set = Arc::clone(&original);
+        let (original, holdout) = match self.holdout_share {
+            None => (original, None),
+            Some(share) => {
+                let (fitted, holdout) = measures::split(&original, share, self.seed)?;
+                (Arc::new(fitted), Some(Arc::new(Holdout::new(holdout))))
+            }
+        };
+        let opened = OpenedFrontier { request: self.clone(), data_set, original, holdout, imported, limits };
         opened.contest()?;
         Ok(opened)
     }
@@ -204,6 +219,7 @@ impl OpenedFrontier {
         settings.propensity.draws.seed = self.request.seed;
         settings.intruder.regions.clone_from(regions);
         let mut battery = Battery::new(settings, families);
+        battery.holdout.clone_from(&self.holdout);
         let names = battery.family_names();
         let axis = |option: &str, text: &Option<String>, usual: usize| match text {
             Some(text) => chosen(option, text, &names),
@@ -223,6 +239,7 @@ impl OpenedFrontier {
         };
         check_names(&entries, &self.imported)?;
         Ok(Contest {
+            data_set: &self.data_set,
             original: &self.original,
             data: self.request.data.name(),
             entries,

@@ -1,7 +1,9 @@
 //! The methods, one file each.
 
 pub mod catall;
+pub mod classical;
 pub mod dirichlet;
+mod expanded_cells;
 pub mod ipf;
 pub mod mvnorm;
 pub mod normal_release;

@@ -6,7 +6,6 @@
 
 use hashbrown::HashSet;
 use num_bigint::BigUint;
-use rand::seq::SliceRandom;
 use rand_distr::{Binomial, Distribution, Poisson};
 use rayon::prelude::*;
 use rustc_hash::FxBuildHasher;
@@ -14,8 +13,8 @@ use serde::Deserialize;
 use statistics::counts::{CellDraws, CountDistribution, CountError, CountFamily, InversionTable, Mean};
 use table::{Attributes, ContingencyTable, Domain};
 
-use super::stored_cells;
 use super::uniform_cell::UniformCell;
+use super::{expanded_cells, stored_cells};
 use crate::card::{MechanismCard, MethodCard, Needs, OptionCard, Suits, Trial, Usual};
 use crate::randomness::{BLOCK, Rng, Seed};
 use crate::stored::{StateContext, StateReader, StateWriter};
@@ -347,31 +346,18 @@ impl Model<Cells> for SaturatedModel {
             None => Vec::new(),
         };
         let all: Vec<u64> = counts.into_iter().chain(new.iter().map(|(_, count)| *count)).collect();
-        let rows = all.iter().fold(0_u64, |rows, count| rows.saturating_add(*count));
-        if rows > u64::from(u32::MAX) {
+        let class = |cell: usize, place: usize| match cell.checked_sub(table.occupied()) {
+            None => table.class(cell, place),
+            Some(new_cell) => new[new_cell].0[place],
+        };
+        expanded_cells::records(domain, &all, class, seed).ok_or_else(|| {
             // How many would tell how many there are: their number is scale times that.
             let message = format!(
                 "more records would be made than one file takes, {}; choose a smaller scale",
                 u32::MAX
             );
-            return Err(SynthesisError::option("scale", message));
-        }
-        let repeated = all
-            .iter()
-            .enumerate()
-            .flat_map(|(cell, count)| std::iter::repeat_n(cell as u32, *count as usize));
-        let mut order: Vec<u32> = repeated.collect();
-        order.shuffle(&mut seed.child(2).stream(0));
-        let class = |cell: usize, place: usize| match cell.checked_sub(table.occupied()) {
-            None => table.class(cell, place),
-            Some(new_cell) => new[new_cell].0[place],
-        };
-        let cells = Cells::draw(domain, order.len(), seed, |block, rows, _| {
-            let records = &order[block as usize * BLOCK..][..rows];
-            let column = |place: usize| records.iter().map(|cell| class(*cell as usize, place)).collect();
-            (0..domain.variables().len()).map(column).collect()
-        });
-        Ok(cells)
+            SynthesisError::option("scale", message)
+        })
     }
 
     fn store(&self, into: &mut StateWriter<'_>) -> std::io::Result<()> {

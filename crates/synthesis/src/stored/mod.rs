@@ -18,6 +18,7 @@
 //! leave an array.
 
 mod block;
+mod column;
 mod reader;
 mod writer;
 
@@ -26,6 +27,7 @@ use std::sync::Arc;
 use table::{Domain, Schema};
 
 pub use self::block::Number;
+pub(crate) use self::column::{StoredColumn, numbers_and_marks};
 pub use self::reader::StateReader;
 pub(crate) use self::reader::StoredFile;
 pub use self::writer::StateWriter;

@@ -503,6 +503,15 @@ impl Schema {
         self
     }
 
+    /// The same schema, with these variables allowed to be missing.
+    pub fn with_missing(mut self, names: &[String]) -> Result<Self, TableError> {
+        for variable in self.variables.iter_mut().filter(|variable| names.contains(&variable.name)) {
+            variable.missing = true;
+        }
+        self.check()?;
+        Ok(self)
+    }
+
     /// The same schema, with the types in which a file held the variables that say nothing about it.
     pub(crate) fn stored_as(mut self, file: &Self) -> Self {
         for variable in self.variables.iter_mut().filter(|variable| variable.stored.is_none()) {

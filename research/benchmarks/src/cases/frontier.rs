@@ -20,6 +20,7 @@ pub const FRONTIER: Case = Case {
         let (entries, remarks) = built_in(&original).map_err(BenchError::failed)?;
         let repeat = (runs as u32).div_ceil(entries.len() as u32);
         let contest = Contest {
+            data_set: &original,
             original: &original,
             data: "original.csv".into(),
             entries,

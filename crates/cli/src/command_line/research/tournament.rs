@@ -8,7 +8,7 @@ use measures::Settings;
 use measures::utility::model::ModelRequest;
 use models::{Formula, ModelFamily};
 use synthesis::Recipe;
-use tournament::{Entrant, generic_entrants, tournament};
+use tournament::{Entrant, TournamentError, generic_entrants, tournament};
 
 use super::super::reading::Reading;
 use super::super::{Everywhere, Failure};
@@ -35,6 +35,9 @@ pub(in super::super) struct TournamentCommand {
     /// Generic entrants to run, such as cart,ipf [default: cart, sample, graph, ipf, catall, saturated]
     #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
     only: Option<Vec<String>>,
+    /// Set this share of the records apart before anything is fitted, and show them as an entrant: what a fresh sample would reach
+    #[arg(long, value_name = "SHARE")]
+    holdout_share: Option<f64>,
     /// Runs of each entrant
     #[arg(long, value_name = "R", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..))]
     repeat: u32,
@@ -52,7 +55,13 @@ impl TournamentCommand {
         let settings = self.settings()?;
         let table = data.read(&everywhere.watch())?;
         let progress = |what: &str| everywhere.doing(what);
-        let standings = tournament(&table, &entrants, &settings, self.repeat, self.seed, &progress)?;
+        let split = |share: f64| measures::split(&table, share, self.seed).map_err(TournamentError::from);
+        let parts = self.holdout_share.map(split).transpose()?;
+        let tables = match &parts {
+            Some((fitted, holdout)) => (fitted, Some(holdout)),
+            None => (table.as_ref(), None),
+        };
+        let standings = tournament(tables, &entrants, &settings, self.repeat, self.seed, &progress)?;
         everywhere
             .deliver(&tournament::text::tournament_text(&standings), || serde_json::json!(standings))?;
         Ok(ExitCode::SUCCESS)

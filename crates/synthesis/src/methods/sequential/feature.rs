@@ -6,10 +6,9 @@ use statistics::trees::{Coding, Predictor};
 use table::schema::Kind;
 use table::{Column, Variable};
 
-use super::frame::numbers_and_marks;
 use super::groups::Groups;
 use crate::SynthesisError;
-use crate::stored::{StateReader, StateWriter, damaged, ensure};
+use crate::stored::{StateReader, StateWriter, damaged, ensure, numbers_and_marks};
 
 /// Levels of a predictor with fewer records than this are put together.
 const RARE: u32 = 20;

@@ -17,13 +17,12 @@ use super::frame::Frame;
 use super::model::{SequentialModel, Stored, guards};
 use super::plan::{Plan, Step, StepWay};
 use super::smoothing::{Smoothing, SmoothingKind};
-use super::stored_column::StoredColumn;
 use super::surroundings::Surroundings;
 use super::variable_methods::{VariableMethod, Way};
 use crate::key::Key;
 use crate::randomness::Seed;
 use crate::run::Part;
-use crate::stored::{StateReader, StateWriter, damaged, ensure};
+use crate::stored::{StateReader, StateWriter, StoredColumn, damaged, ensure};
 use crate::{SynthesisError, checkpoint, near};
 
 /// From this share of draws on that leave the range it is reported.

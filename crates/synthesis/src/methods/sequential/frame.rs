@@ -141,20 +141,3 @@ impl<'a> ColumnBuilder<'a> {
         }
     }
 }
-
-/// The numbers of a column with their marks: 0 for a value, 1 for missing, 2 and above for special codes.
-pub(super) fn numbers_and_marks(column: &Column) -> (Vec<f64>, Option<Vec<u8>>) {
-    let mut values = Vec::with_capacity(column.len());
-    let mut marks = Vec::with_capacity(column.len());
-    for row in 0..column.len() {
-        let (value, mark) = match column.number(row) {
-            Some(Entry::Value(value)) => (value, 0),
-            Some(Entry::Missing) | None => (0.0, 1),
-            Some(Entry::Code(position)) => (0.0, 2 + position as u8),
-        };
-        values.push(value);
-        marks.push(mark);
-    }
-    let marks = marks.iter().any(|mark| *mark > 0).then_some(marks);
-    (values, marks)
-}

@@ -42,7 +42,6 @@ mod quantile;
 mod records;
 mod smoothing;
 mod step_drawing;
-mod stored_column;
 mod stored_tree;
 mod surroundings;
 mod two_stage;

@@ -11,10 +11,10 @@ use super::constraints::{Guard, Nesting};
 use super::fitted_step::{FittedStep, StepDraws};
 use super::frame::{ColumnBuilder, FrameRecord};
 use super::smoothing::Smoothing;
-use super::stored_column::StoredColumn;
 use crate::SynthesisError;
 use crate::key::Key;
 use crate::randomness::{BLOCK, Rng, Seed};
+use crate::stored::StoredColumn;
 
 /// How often a model draws a value again before entries of the data are tried.
 const DRAWS: usize = 20;
