@@ -6,6 +6,7 @@
 //! the point [beforehand](planned), it is there before any run. Finished runs are [kept](resume), and an interrupted contest goes on.
 
 mod asked;
+pub mod attack;
 pub mod audit;
 pub mod axes;
 pub mod battery;

@@ -16,6 +16,7 @@
 //! | is this release as it was made? | [`VerifyRequest`] | [`Verification`](release::Verification) |
 //! | draw valid conclusions from it | [`FitRequest`] | [`Findings`](inference::Findings) |
 //! | which generators, measures and files are there? | [`MethodsRequest`], [`MeasuresRequest`], [`DocumentRequest`] | [`Reference`] |
+//! | can single records be found in it? | [`AttackRequest`] | [`AttackFinding`](frontier::attack::AttackFinding) |
 //! | does a method keep its ε? | [`AuditRequest`] | [`AuditFinding`](frontier::audit::AuditFinding) |
 //!
 //! ```
@@ -43,6 +44,7 @@ pub use budget::Budget;
 pub use data::Data;
 pub use documents::Document;
 pub use error::{Error, ErrorKind};
+pub use jobs::attack::AttackRequest;
 pub use jobs::audit::AuditRequest;
 pub use jobs::describe::{DescribeOutcome, DescribeRequest};
 pub use jobs::fit::FitRequest;

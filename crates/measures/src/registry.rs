@@ -20,6 +20,7 @@ use crate::utility::model::{ModelRequest, Models};
 use crate::utility::prediction::Prediction;
 use crate::utility::propensity::{Propensity, PropensityOptions};
 use crate::utility::ratio_of_counts::Counts;
+use crate::utility::sdmetrics::SdMetrics;
 use crate::utility::tables::{TableOptions, Tables};
 use crate::utility::taub::Taub;
 use crate::{
@@ -142,6 +143,7 @@ pub const MEASURES: &[&dyn Measure] = &[
     &Prediction,
     &Conformance,
     &Taub,
+    &SdMetrics,
     &Uniques,
     &Identity,
     &Attribute,

@@ -1,5 +1,6 @@
 //! What was found, written for people. This room computes nothing: every number shown was computed elsewhere.
 
+mod attack_text;
 mod audit_text;
 mod fit_picture;
 mod fit_text;
@@ -21,6 +22,7 @@ mod svg;
 mod verdict;
 mod verification_text;
 
+pub use attack_text::attack_text;
 pub use audit_text::audit_text;
 pub use fit_picture::fit_pictures;
 pub use fit_text::fit_text;

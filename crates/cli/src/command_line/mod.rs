@@ -1,6 +1,7 @@
 //! The command line: arguments in, one call, results out.
 
 mod amount;
+mod attack;
 mod audit;
 mod describe;
 mod fit;
@@ -69,6 +70,8 @@ enum Command {
     Frontier(Box<frontier::FrontierCommand>),
     /// Check a claimed epsilon by many runs of the real code
     Audit(audit::Audit),
+    /// Find out how well single records are found in what a method would release
+    Attack(attack::Attack),
     /// Measure what synthetic files are worth and what they disclose
     Measure(Box<measure::MeasureCommand>),
     /// Estimate from synthetic files, with intervals that are valid for how they were made
@@ -102,6 +105,7 @@ impl Command {
             Self::Plan(plan) => plan,
             Self::Frontier(frontier) => frontier.as_ref(),
             Self::Audit(audit) => audit,
+            Self::Attack(attack) => attack,
             Self::Measure(measure) => measure.as_ref(),
             Self::Fit(fit) => fit.as_ref(),
             Self::Measures(measures) => measures,

@@ -4,10 +4,23 @@ use ::privacy::Neighbours;
 use clap::Args;
 use lookalike::{Budget, Noise};
 
-/// What may be spent of privacy.
+/// What may be spent of privacy, and how a run spends it.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Privacy")]
 pub(super) struct Privacy {
+    #[command(flatten)]
+    budget: BudgetOptions,
+    /// Show what would be spent on what, without opening the data
+    #[arg(long)]
+    pub(super) dry_run: bool,
+    #[command(flatten)]
+    noise: NoiseOptions,
+}
+
+/// What may be spent of privacy.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Privacy")]
+pub(super) struct BudgetOptions {
     /// Make the run differentially private with this epsilon
     #[arg(long, value_name = "E", allow_negative_numbers = true)]
     epsilon: Option<f64>,
@@ -23,11 +36,6 @@ pub(super) struct Privacy {
     /// The number of records in the data, where it is public; else it is counted under noise, or --rows stands for it
     #[arg(long, value_name = "N")]
     records: Option<u64>,
-    /// Show what would be spent on what, without opening the data
-    #[arg(long)]
-    pub(super) dry_run: bool,
-    #[command(flatten)]
-    noise: NoiseOptions,
 }
 
 /// Where noise comes from.
@@ -39,11 +47,18 @@ pub(super) struct NoiseOptions {
     insecure_test_seed: Option<u64>,
 }
 
+impl BudgetOptions {
+    /// What overrides a recipe.
+    pub(super) fn budget(&self) -> Budget {
+        let Self { epsilon, delta, rho, neighbours, records } = *self;
+        Budget { epsilon, delta, rho, neighbours, records }
+    }
+}
+
 impl Privacy {
     /// What overrides a recipe.
     pub(super) fn budget(&self) -> Budget {
-        let Self { epsilon, delta, rho, neighbours, records, .. } = *self;
-        Budget { epsilon, delta, rho, neighbours, records }
+        self.budget.budget()
     }
 
     /// Where the noise comes from.

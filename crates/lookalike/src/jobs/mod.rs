@@ -1,5 +1,6 @@
 //! One request and one outcome a job.
 
+pub(crate) mod attack;
 pub(crate) mod audit;
 pub(crate) mod describe;
 pub(crate) mod fit;

@@ -3,6 +3,7 @@
 pub mod attacks;
 pub mod attribute;
 pub mod closest;
+mod curve;
 pub mod disclosure_options;
 pub mod identity;
 pub mod intruder;
@@ -13,6 +14,7 @@ mod matching;
 pub mod membership;
 pub mod release_cells;
 pub mod risk_utility;
+pub mod shadow;
 pub mod tau;
 pub mod uniques;
 

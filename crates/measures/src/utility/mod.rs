@@ -10,5 +10,6 @@ mod numbers;
 pub mod prediction;
 pub mod propensity;
 pub mod ratio_of_counts;
+pub mod sdmetrics;
 pub mod tables;
 pub mod taub;

@@ -138,12 +138,23 @@ const CARDS: &[MeasureCard] = &[
         Range::UNIT,
         "Cramér (1946), Mathematical Methods of Statistics, section 21.9",
     ),
+    MeasureCard {
+        name: "distance.k_marginal",
+        question: "What is NIST's k-marginal score of tables of this many variables: 1000 for equal shares, 0 for shares that have nothing in common?",
+        better: Better::Higher,
+        unit: "",
+        range: Range { from: 0.0, to: Some(1_000.0) },
+        null: Null::None,
+        citation: "Task, Bhagat, Streat, Simpson & Howarth (2023), SDNist v2: deidentified data report tool; the mean over all tables instead of a sample",
+        kept: Kept::All,
+    },
 ];
 
 /// About the whole file.
 const NO_VARIABLES: &[&str] = &[];
 
 const SHARES: usize = 0;
+const TOTAL_VARIATION: usize = 2;
 const MEAN_SHARES: usize = 3;
 const PERCENT: usize = 6;
 const KS: usize = 7;
@@ -152,6 +163,7 @@ const CORRELATION: usize = 9;
 const CRAMERS_V: usize = 10;
 const MEAN_CORRELATION: usize = 11;
 const MEAN_CRAMERS_V: usize = 12;
+const K_MARGINAL: usize = 13;
 
 /// Measures of this family that other crates refer to.
 pub mod names {
@@ -253,6 +265,10 @@ fn of_tables(
             let defined: Vec<f64> =
                 found.iter().filter_map(|(_, distances, _)| Some(distances.ok()?.values()[at])).collect();
             findings.push(which.note(CARDS[MEAN_SHARES + at].mean_finding(&[], &defined)));
+            if at == TOTAL_VARIATION {
+                let scores: Vec<f64> = defined.iter().map(|distance| 1_000.0 * (1.0 - distance)).collect();
+                findings.push(which.note(CARDS[K_MARGINAL].mean_finding(&[], &scores)));
+            }
         }
         let mut by_size = PercentDifferences::default();
         found.iter().for_each(|(_, _, differences)| by_size.add(differences));
