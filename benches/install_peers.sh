@@ -13,6 +13,9 @@ command -v Rscript >/dev/null || apt-get install -y --no-install-recommends r-ba
 "$bench/venv/bin/python" -c "import duckdb, polars, numpy, pyarrow" 2>/dev/null ||
     "$bench/venv/bin/pip" install --quiet --disable-pip-version-check duckdb polars numpy pyarrow ||
     echo "duckdb, polars: pip could not install them" >&2
+"$bench/venv/bin/python" -c "import sdmetrics, anonymeter" 2>/dev/null ||
+    "$bench/venv/bin/pip" install --quiet --disable-pip-version-check "sdmetrics==0.32.0" "anonymeter==1.1.0" ||
+    echo "sdmetrics, anonymeter: pip could not install them" >&2
 
 # py-synthpop needs calls that pandas 2 removed, and so an old Python.
 if [ ! -d "$bench/py-synthpop" ]; then

@@ -1,9 +1,9 @@
 //! What most programs need.
 
 pub use crate::{
-    Amount, AuditRequest, Cancel, Data, DescribeRequest, Error, ErrorKind, FitRequest, FrontierRequest,
-    MeasureRequest, Noise, PlanRequest, Questions, ReleaseRequest, Request, SampleRequest, Step,
-    SynthesiseRequest, VerifyRequest, Version, Watch,
+    Amount, AttackRequest, AuditRequest, Cancel, Data, DescribeRequest, Error, ErrorKind, FitRequest,
+    FrontierRequest, MeasureRequest, Noise, PlanRequest, Questions, ReleaseRequest, Request, SampleRequest,
+    Step, SynthesiseRequest, VerifyRequest, Version, Watch,
 };
 pub use inference::Estimand;
 pub use synthesis::Recipe;

@@ -3,6 +3,8 @@
 use measures::Finding;
 use table::figures::thousands;
 
+/// Tables of records that are drawn from a right model score 1 on average. What comes this close is made of the original's records.
+pub(crate) const COPY: f64 = 0.3;
 /// Tables and propensity: a fresh sample of the same size scores 1 + n/N = 2 on average, and the mean of few tables scatters by a few tenths.
 pub(crate) const FRESH_SAMPLE: f64 = 2.5;
 /// Raab, Nowok & Dibben (2021): up to here good.
@@ -60,6 +62,9 @@ pub(crate) const MISSED_OVERLAPS: [f64; 3] = [0.3, 0.5, 0.75];
 
 /// What a standardised distance of tables means.
 pub(crate) fn judged(s_pmse: f64) -> &'static str {
+    if s_pmse < COPY {
+        return "closer than records drawn from a right model come";
+    }
     Grade::of(s_pmse, DISTANCES).words()
 }
 

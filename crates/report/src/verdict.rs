@@ -12,8 +12,8 @@ use measures::utility::{
 use table::figures::thousands;
 
 use crate::judgement::{
-    CHANCE, DISTANCES, Grade, MISSED_OVERLAPS, SMALL_ERROR, STANDARD_ERRORS, WORST_DISTANCES, detail, few,
-    judged, names, reason, told_apart, ways,
+    CHANCE, COPY, DISTANCES, Grade, MISSED_OVERLAPS, SMALL_ERROR, STANDARD_ERRORS, WORST_DISTANCES, detail,
+    few, judged, names, reason, told_apart, ways,
 };
 
 /// The findings in sentences.
@@ -126,6 +126,12 @@ impl<'a> Page<'a> {
 
     /// The worst of what tables, propensity models, numbers and models show, and where.
     fn overall(&self, out: &mut String) -> std::fmt::Result {
+        if self.is_a_copy() {
+            return writeln!(
+                out,
+                "  in all: a copy, or nearly one: its tables are closer to the original's than those of records drawn from a right model; do not take it for synthetic data"
+            );
+        }
         let mut sides: Vec<(Grade, String)> = Vec::new();
         for (name, limits) in [
             (tables::names::FARTHER_MEAN_S_PMSE, DISTANCES),
@@ -166,6 +172,16 @@ impl<'a> Page<'a> {
             }
             Some((_, at)) => writeln!(out, "  in all: {}; weakest: {at}", worst.words()),
         }
+    }
+
+    /// Whether tables of two variables and more are all closer than those of drawn records can be.
+    fn is_a_copy(&self) -> bool {
+        let of_several =
+            |finding: &&Finding| finding.detail.get("ways").and_then(|ways| ways.as_u64()) > Some(1);
+        let mut means =
+            self.all(tables::names::MEAN_S_PMSE).filter(of_several).filter_map(|finding| finding.value);
+        let first = means.next();
+        first.is_some_and(|first| first < COPY) && means.all(|mean| mean < COPY)
     }
 
     /// The mean that is furthest off, with its total.

@@ -1,6 +1,7 @@
 //! Utility: tables, propensity, models, and everything at once.
 
 use measures::utility::propensity::Propensity;
+use measures::utility::sdmetrics::SdMetrics;
 use measures::utility::tables::{TableOptions, all_tables};
 use measures::{Comparison, MEASURES, Measure, Settings, SyntheticSets, align, evaluate};
 use models::{Formula, ModelFamily};
@@ -9,7 +10,7 @@ use table::Table;
 
 use crate::clock::{once, repeatedly};
 use crate::data::read;
-use crate::{BenchError, Case, Peer, Places, Promise};
+use crate::{BenchError, Case, Measured, Peer, Places, Promise};
 
 /// The golden pair: an original and a CART synthesis.
 pub(super) fn pair(places: &Places) -> Result<(Table, Table), BenchError> {
@@ -40,13 +41,15 @@ pub(crate) const TABLES: Case = Case {
 /// By regression and by a tree, with 50 permutations and 20 resamples for the tree's null distributions.
 pub const PROPENSITY: Case = Case {
     name: "propensity",
-    what: "propensity on SD2011, 18 variables, by regression and tree, 50 permutations",
+    what: "propensity on SD2011, 18 variables, by regression and tree, 50 permutations and 20 resamples",
     sizes: &[50],
     of: "",
     work: |places, _| {
         let (original, synthetic) = pair(places)?;
         let comparison = Comparison { original: &original, synthetic: &synthetic, holdout: None };
-        once(|| Propensity.evaluate(&comparison, &Settings::default()).map_err(BenchError::failed))
+        let mut settings = Settings::default();
+        settings.propensity.draws.permutations = 50;
+        once(|| Propensity.evaluate(&comparison, &settings).map_err(BenchError::failed))
     },
     peers: &[
         Peer::Figure { name: "R synthpop utility.gen", cpu_s: 57.0 },
@@ -91,4 +94,30 @@ pub(crate) const BATTERY: Case = Case {
     },
     peers: &[],
     promises: &[Promise::CpuSeconds(20.0)],
+};
+
+/// Column shapes and column pair trends. The package takes 50,000 rows of larger files; the pair has 5,000.
+pub(crate) const SDMETRICS: Case = Case {
+    name: "sdmetrics",
+    what: "column shapes and pair trends of SD2011, 18 variables, original against synthetic",
+    sizes: &[5_000],
+    of: "",
+    work: |places, _| {
+        let (original, synthetic) = pair(places)?;
+        let comparison = Comparison { original: &original, synthetic: &synthetic, holdout: None };
+        let shapes = SdMetrics
+            .evaluate(&comparison, &Settings::default())
+            .map_err(BenchError::failed)?
+            .first()
+            .and_then(|finding| finding.value);
+        let measured =
+            repeatedly(|| SdMetrics.evaluate(&comparison, &Settings::default()).map_err(BenchError::failed))?;
+        Ok(Measured { check: shapes, ..measured })
+    },
+    peers: &[Peer::Python {
+        name: "SDMetrics",
+        packages: &["sdmetrics"],
+        script: include_str!("../../peers/sdmetrics.py"),
+    }],
+    promises: &[Promise::TimesLess(0, 20.0)],
 };

@@ -30,9 +30,11 @@ pub const CASES: &[Case] = &[
     measuring::PROPENSITY,
     measuring::REGRESSION,
     measuring::BATTERY,
+    measuring::SDMETRICS,
     risk::DISCLOSURE,
     risk::UNIQUES,
     risk::TCAP,
     risk::INTRUDER,
+    risk::ATTACKS,
     frontier::FRONTIER,
 ];

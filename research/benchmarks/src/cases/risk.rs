@@ -1,17 +1,19 @@
 //! What a release gives away.
 
-use measures::Comparison;
 use measures::risk::DisclosureOptions;
+use measures::risk::attacks::Attacks;
 use measures::risk::attribute::attribute_disclosure;
 use measures::risk::intruder::{IntruderRisk, Prior, ReleaseMechanism};
 use measures::risk::release_cells::ReleaseCells;
 use measures::risk::uniques::unique_records;
+use measures::{Comparison, Measure, Settings};
 use statistics::counts::{CellDraws, CountFamily};
+use table::write::csv_text;
 use table::{Grouping, Table};
 
 use super::measuring::pair;
-use crate::clock::repeatedly;
-use crate::data::made_up;
+use crate::clock::{once, repeatedly};
+use crate::data::{made_up, read};
 use crate::{BenchError, Case, Peer, Promise};
 
 /// Levels of the made-up table of a million records.
@@ -94,4 +96,35 @@ pub(crate) const INTRUDER: Case = Case {
     },
     peers: &[],
     promises: &[Promise::CpuSeconds(2.0)],
+};
+
+/// The rows of Adult that are fitted to are the even ones, the others the holdout; the release is a bootstrap of the fitted ones, made here, so that all attack the
+/// same file.
+pub(crate) const ATTACKS: Case = Case {
+    name: "attacks",
+    what: "singling out, linkability and inference on Adult, 24,421 original, synthetic and holdout records by 15 variables, 1,000 attacks each",
+    sizes: &[24_421],
+    of: "",
+    work: |places, _| {
+        let adult = read(&places.shared("data/adult.csv.gz")?)?;
+        let rows =
+            |rest: u32| -> Vec<u32> { (0..adult.rows() as u32).filter(|row| row % 2 == rest).collect() };
+        let (fitted, holdout) = (adult.take(&rows(0)), adult.take(&rows(1)));
+        let (original, holdout) = (fitted.map_err(BenchError::failed)?, holdout.map_err(BenchError::failed)?);
+        let recipe = synthesis::Recipe { seed: Some(1), ..synthesis::Recipe::new("sequential") };
+        let synthetic = synthesis::fit(&original, &recipe, &synthesis::Run::default())
+            .and_then(|fitted| fitted.table(0))
+            .map_err(BenchError::failed)?;
+        for (name, table) in [("original", &original), ("synthetic", &synthetic), ("holdout", &holdout)] {
+            places.made(&format!("attacks_{name}.csv"), |path| std::fs::write(path, csv_text(table)))?;
+        }
+        let comparison = Comparison { original: &original, synthetic: &synthetic, holdout: Some(&holdout) };
+        once(|| Attacks.evaluate(&comparison, &Settings::default()).map_err(BenchError::failed))
+    },
+    peers: &[Peer::Python {
+        name: "anonymeter",
+        packages: &["anonymeter"],
+        script: include_str!("../../peers/anonymeter.py"),
+    }],
+    promises: &[Promise::TimesLess(0, 20.0), Promise::CpuSeconds(20.0)],
 };

@@ -4,6 +4,9 @@
 //! Oganian & Karr 2009). A missing value of a factor is a level; of a number it is an indicator beside it, and so is a special
 //! code. A model that finds nothing scores every record c = n/(N + n).
 //!
+//! Trees are grown many times, and of files with more than [`MOST_RECORDS`] records together they see a random sample: `detail.sampled_original` and
+//! `detail.sampled_synthetic` say so. S_pMSE grows with the number of records, so that it is that of files of this size.
+//!
 //! Identifiers are not predictors. A factor with more than [`MOST_LEVELS`] levels is left out of the regression, which would spend
 //! a parameter on each; `detail.left_out` names it.
 
@@ -47,7 +50,7 @@ pub struct PropensityOptions {
 
 impl Default for PropensityOptions {
     fn default() -> Self {
-        Self { orders: vec![0], draws: NullDraws { permutations: 50, resamples: 20, seed: 1 } }
+        Self { orders: vec![0], draws: NullDraws { permutations: 10, resamples: 20, seed: 1 } }
     }
 }
 
@@ -176,7 +179,27 @@ fn of_logistic(
     ]
 }
 
+/// The tree and its null distributions look at so many records of both files; of more, at a random sample, as many of each file as its share.
+pub const MOST_RECORDS: usize = 100_000;
+
 fn of_tree(pooled: &Pooled, options: &PropensityOptions, prepared: &Prepared) -> Vec<Finding> {
+    let sample = pooled.at_most(MOST_RECORDS, options.draws.seed);
+    let findings = of_whole_tree(sample.as_ref().unwrap_or(pooled), options, prepared);
+    match &sample {
+        None => findings,
+        Some(sample) => {
+            let (original, synthetic) = sample.records();
+            findings
+                .into_iter()
+                .map(|finding| {
+                    finding.with("sampled_original", original).with("sampled_synthetic", synthetic)
+                })
+                .collect()
+        }
+    }
+}
+
+fn of_whole_tree(pooled: &Pooled, options: &PropensityOptions, prepared: &Prepared) -> Vec<Finding> {
     let found = match tree_propensity_prepared(pooled, options.draws, prepared) {
         Ok(Some(found)) => found,
         Ok(None) => return Cart::ALL.map(|which| which.undefined(EMPTY)).to_vec(),
@@ -217,6 +240,14 @@ fn standardised(null: Option<TreeNull>, pmse: f64, cards: [Cart; 2], by: &str, d
         Some(value) => z.finding(value, None),
         None => z.undefined("the null distribution has no spread"),
     };
+    // How far the mean of so few draws may be off, as a share of it.
+    let error = null
+        .and_then(|null| Some(null.sd? / (null.mean * (draws as f64).sqrt())))
+        .filter(|error| error.is_finite());
+    let ratio = match error {
+        Some(error) => ratio.with("null_error", error),
+        None => ratio,
+    };
     [ratio.with(by, draws), z.with(by, draws)]
 }
 
@@ -227,7 +258,9 @@ fn of_pairs(
     settings: &Settings,
 ) -> Result<Vec<Finding>, MeasureError> {
     let pmse = |original, synthetic| -> Result<Option<f64>, MeasureError> {
-        Ok(tree_pmse(&Pooled::new(&Comparison { original, synthetic, holdout: None }, &[])?)?)
+        let pooled = Pooled::new(&Comparison { original, synthetic, holdout: None }, &[])?;
+        let sample = pooled.at_most(MOST_RECORDS, settings.propensity.draws.seed);
+        Ok(tree_pmse(sample.as_ref().unwrap_or(&pooled))?)
     };
     let mut pairs = Vec::new();
     for one in 0..sets.synthetic.len() {

@@ -2,6 +2,8 @@
 
 use std::hash::{Hash, Hasher};
 
+use rand::SeedableRng;
+use rand_chacha::ChaCha12Rng;
 use sha2::{Digest, Sha256};
 use statistics::trees::{Predictor, TreeError};
 use table::CountSource;
@@ -98,6 +100,38 @@ impl Pooled {
         };
         let columns = self.columns.iter().map(first).collect();
         Self { names: self.names.clone(), columns, original: self.original, synthetic: 0 }
+    }
+
+    /// A random sample of both files with so many records, where there are more; each file keeps its share. The original's sample depends on its
+    /// size, on that of the other and on the seed alone.
+    pub(crate) fn at_most(&self, most: usize, seed: u64) -> Option<Self> {
+        let all = self.original + self.synthetic;
+        if all <= most {
+            return None;
+        }
+        let of = |records: usize| ((records as f64 * most as f64 / all as f64).round() as usize).min(records);
+        let sampled = |records: usize, first: usize, stream: u64| {
+            let mut rng = ChaCha12Rng::seed_from_u64(seed);
+            rng.set_stream(stream);
+            let mut rows = rand::seq::index::sample(&mut rng, records, of(records)).into_vec();
+            rows.sort_unstable();
+            rows.into_iter().map(move |row| first + row)
+        };
+        let (original, synthetic) = (of(self.original), of(self.synthetic));
+        let rows: Vec<usize> = sampled(self.original, 0, u64::MAX)
+            .chain(sampled(self.synthetic, self.original, u64::MAX - 1))
+            .collect();
+        let column = |column: &PooledColumn| match column {
+            PooledColumn::Levels { codes, levels } => {
+                PooledColumn::Levels { codes: rows.iter().map(|row| codes[*row]).collect(), levels: *levels }
+            }
+            PooledColumn::Numbers { values, marks } => PooledColumn::Numbers {
+                values: rows.iter().map(|row| values[*row]).collect(),
+                marks: rows.iter().map(|row| marks[*row]).collect(),
+            },
+        };
+        let columns = self.columns.iter().map(column).collect();
+        Some(Self { names: self.names.clone(), columns, original, synthetic })
     }
 
     /// A hash of all records and of `question`, what is asked of them. Tables differ in few bits, and one that is taken for another gives
