@@ -171,7 +171,7 @@ mod tests {
             named_tables: vec![vec!["a".into(), "b".into()]],
             propensity: PropensityOptions {
                 orders: vec![0, 1],
-                draws: NullDraws { permutations: 3, resamples: 4, seed: u64::MAX },
+                draws: NullDraws { permutations: 3, resamples: 4, seed: u64::MAX, until_known: false },
             },
             models: vec![ModelRequest { formula, family: ModelFamily::Poisson }],
             keys: vec![vec!["sex".into()], vec!["age".into(), "sex".into()]],

@@ -154,6 +154,8 @@ impl Questions {
         }
         propensity.draws.permutations = self.permutations.unwrap_or(propensity.draws.permutations);
         propensity.draws.resamples = self.resamples.unwrap_or(propensity.draws.resamples);
+        // Who names a number gets it.
+        propensity.draws.until_known &= self.permutations.is_none() && self.resamples.is_none();
         Ok(settings)
     }
 

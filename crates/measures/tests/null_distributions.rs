@@ -93,9 +93,12 @@ fn permutations_of_a_tree_rank_two_samples_uniformly() {
         let (original, synthetic) = (table(&sample(300, &mut rng)), table(&sample(300, &mut rng)));
         let comparison = Comparison { original: &original, synthetic: &synthetic, holdout: None };
         let pooled = Pooled::new(&comparison, &[]).unwrap();
-        let found = tree_propensity(&pooled, NullDraws { permutations: 19, resamples: 0, seed: draw })
-            .unwrap()
-            .unwrap();
+        let found = tree_propensity(
+            &pooled,
+            NullDraws { permutations: 19, resamples: 0, seed: draw, until_known: false },
+        )
+        .unwrap()
+        .unwrap();
         found.permuted.iter().filter(|permuted| **permuted > found.summary.pmse).count()
     });
     let mut bins = [0.0_f64; 5];
@@ -120,7 +123,7 @@ fn tree_propensity_of_right_syntheses_is_as_resamples_say() {
             let pooled = |original, synthetic| {
                 Pooled::new(&Comparison { original, synthetic, holdout: None }, &[]).unwrap()
             };
-            let draws = NullDraws { permutations: 20, resamples: 20, seed: draw };
+            let draws = NullDraws { permutations: 20, resamples: 20, seed: draw, until_known: false };
             let found = tree_propensity(&pooled(&original, &sets[0]), draws).unwrap().unwrap();
             assert_eq!(found.of_one_size(), records == 1000);
             let pair = tree_pmse(&pooled(&sets[0], &sets[1])).unwrap().unwrap();
@@ -151,7 +154,7 @@ fn prepared_null_distributions_are_those_drawn_anew() {
     let settings = Settings {
         propensity: PropensityOptions {
             orders: vec![0],
-            draws: NullDraws { permutations: 2, resamples: 4, seed: 3 },
+            draws: NullDraws { permutations: 2, resamples: 4, seed: 3, until_known: false },
         },
         ..Settings::default()
     };

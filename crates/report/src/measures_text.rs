@@ -97,6 +97,7 @@ pub(crate) fn range(card: &MeasureCard) -> String {
     match (card.range.from, card.range.to) {
         (from, None) if from == f64::MIN => format!("any number{unit}"),
         (from, None) => format!("{from} or more{unit}"),
+        (from, Some(to)) if from == f64::MIN => format!("up to {}{unit}", short(to)),
         (from, Some(to)) => format!("{} to {}{unit}", short(from), short(to)),
     }
 }

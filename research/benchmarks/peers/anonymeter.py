@@ -22,4 +22,4 @@ def attacks():
         ).evaluate(n_jobs=1)
 
 
-emit(attacks)
+emit(attacks, least=1)

@@ -6,13 +6,13 @@ def made(name):
     return f"{sys.argv[1]}/{name}"
 
 
-def emit(work, check=None):
+def emit(work, check=None, least=3):
     def cpu():
         usage = resource.getrusage(resource.RUSAGE_SELF)
         return usage.ru_utime + usage.ru_stime
 
     start, before, runs = time.perf_counter(), cpu(), 0
-    while runs < 3 or time.perf_counter() - start < 1:
+    while runs < least or time.perf_counter() - start < 1:
         result, runs = None, runs + 1
         result = work()
     wall, spent = (time.perf_counter() - start) / runs, (cpu() - before) / runs

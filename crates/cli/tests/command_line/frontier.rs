@@ -183,3 +183,41 @@ fn what_cannot_be_asked_is_refused_with_the_way_out() {
     let occupied = files.folder.path().display().to_string();
     assert!(refused(&[&data, "--out", &occupied], 1).contains("holds no frontier"));
 }
+
+#[test]
+fn a_holdout_is_set_apart_and_classical_methods_are_never_recommended() {
+    let files = Files::new();
+    let (data, out) = (files.write("people.csv", &people(200)), files.path("out"));
+    let grid = files.write(
+        "g.toml",
+        "[[recipe]]\nmethod = \"catall\"\n[[recipe]]\nmethod = \"swapping\"\n[[recipe]]\nmethod = \"suppression\"\n",
+    );
+    let only = "tables,uniques,attribute,membership";
+    let arguments = [
+        "frontier",
+        &data,
+        "--grid",
+        &grid,
+        "--repeat",
+        "1",
+        "--holdout-share",
+        "0.25",
+        "--only",
+        only,
+        "--out",
+        &out,
+    ];
+    let output = lookalike().args(arguments).assert().success();
+    let text = String::from_utf8_lossy(&output.get_output().stdout).into_owned();
+    assert!(text.contains("50 of 200 records were set apart"), "{text}");
+    assert!(text.contains("swapping, suppression: records of real units"), "{text}");
+    let frontier: Value =
+        serde_json::from_slice(&std::fs::read(Path::new(&out).join("frontier.json")).unwrap()).unwrap();
+    assert_eq!((&frontier["rows"], &frontier["holdout"]), (&200.into(), &50.into()));
+    assert_eq!(frontier["recommendation"]["name"], "catall");
+    let findings = frontier["contestants"][0]["findings"].as_array().unwrap();
+    let membership = findings.iter().find(|finding| finding["measure"] == "membership.distance_auc").unwrap();
+    assert!(membership["value"].is_number(), "{membership}");
+    assert!(findings.iter().any(|finding| finding["detail"].get("holdout").is_some()));
+    assert!(refused(&[&data, "--holdout-share", "1.5"], 2).contains("--holdout-share"));
+}

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should panic")]
 
+mod attack;
 mod bench;
 mod canaries;
 mod demo;

@@ -52,15 +52,47 @@ pub struct ShadowVerdict {
     pub each: Vec<(f64, f64)>,
 }
 
-/// The records that are most unlike all others: those with the largest distance to their nearest neighbour, the first of equals.
+/// The records that are most unlike all others, in turn by their combination of values (the largest distance to the nearest neighbour) and by a single number
+/// (the most standard deviations from the mean); the first of equals.
 pub fn outliers(original: &Table, count: usize) -> Result<Vec<u32>, MeasureError> {
     let records = MixedRecords::new(&Comparison { original, synthetic: original, holdout: None })?;
-    let found = nearest(&records.original, &records.original, &records.positions(), 0);
-    let mut rows: Vec<u32> = (0..records.original.records as u32).collect();
+    let file = &records.original;
     // The nearest record is the record itself.
-    rows.sort_by(|one, other| found[*other as usize].second.total_cmp(&found[*one as usize].second));
-    rows.truncate(count);
-    Ok(rows)
+    let found = nearest(file, file, &records.positions(), 0);
+    let alone: Vec<f64> = found.iter().map(|nearest| f64::from(nearest.second)).collect();
+    let mut extreme = vec![0.0_f64; file.records];
+    for (variable, values) in records.variables.iter().zip(&file.values) {
+        if variable.is_number {
+            let scores = standard_scores(values);
+            extreme.iter_mut().zip(scores).for_each(|(most, score)| *most = most.max(score));
+        }
+    }
+    let ordered = |by: &[f64]| {
+        let mut rows: Vec<u32> = (0..file.records as u32).collect();
+        rows.sort_by(|one, other| by[*other as usize].total_cmp(&by[*one as usize]));
+        rows
+    };
+    let mut chosen: Vec<u32> = Vec::with_capacity(count);
+    for (one, other) in ordered(&alone).into_iter().zip(ordered(&extreme)) {
+        for row in [one, other] {
+            if chosen.len() < count && !chosen.contains(&row) {
+                chosen.push(row);
+            }
+        }
+    }
+    Ok(chosen)
+}
+
+/// How many standard deviations each number is from the mean; 0 where there is no number.
+fn standard_scores(values: &[f64]) -> Vec<f64> {
+    let known = || values.iter().copied().filter(|value| value.is_finite());
+    let count = known().count().max(1) as f64;
+    let mean = known().sum::<f64>() / count;
+    let deviation = (known().map(|value| (value - mean).powi(2)).sum::<f64>() / count).sqrt();
+    let score = |value: &f64| {
+        if value.is_finite() && deviation > 0.0 { (value - mean).abs() / deviation } else { 0.0 }
+    };
+    values.iter().map(score).collect()
 }
 
 /// What a synthetic table shows of records of the original.

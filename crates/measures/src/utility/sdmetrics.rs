@@ -1,12 +1,13 @@
 //! The quality scores of SDMetrics (DataCebo 2022), so that users can compare with what they know from SDV.
 //!
-//! *Column shapes*: the mean over variables of 1 − Kolmogorov and Smirnov's D for numbers and times, missing values left out, and of 1 − the total variation distance for
-//! levels, missing being one of them. *Column pair trends*: the mean over pairs of 1 − |r_original − r_synthetic|/2 for two numbers, r being Pearson's
-//! correlation, and of 1 − the total variation distance of the two-way table otherwise, numbers being cut at the edges of ten bins of
+//! *Column shapes*: the mean over variables of 1 − Kolmogorov and Smirnov's D for numbers and times, and of 1 − the total variation distance for
+//! levels, missing values left out. *Column pair trends*: the mean over pairs of 1 − |r_original − r_synthetic|/2 for two numbers, r being Pearson's
+//! correlation, and of 1 − the total variation distance of the two-way table otherwise, missing being a level and numbers being cut at the edges of ten bins of
 //! equal width between the smallest and the largest number of the original. *Quality* is the mean of both.
 //!
 //! The package cuts the synthetic file at edges of its own, so that a shifted number looks unchanged beside a category; here both files are cut alike, and a missing
-//! number is a class of its own instead of going to the last bin. On pairs of two numbers and of two categories the scores agree.
+//! number is a class of its own instead of going to the last bin. Its report also leaves out pairs that go together weakly in the original; here all pairs count. Scores of single
+//! variables, of two numbers and of two categories agree.
 
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
@@ -118,6 +119,8 @@ struct Compared {
     codes: [Vec<u32>; 2],
     /// How many codes there are.
     size: usize,
+    /// The code of a missing level.
+    missing: Option<u32>,
 }
 
 impl Compared {
@@ -136,6 +139,7 @@ impl Compared {
                     numbers: Some([pair.original, pair.synthetic]),
                     codes,
                     size: BINS + 3,
+                    missing: None,
                 });
             } else {
                 let of = |table: &table::CodedTable| table.columns()[position].iter().collect();
@@ -144,6 +148,7 @@ impl Compared {
                     numbers: None,
                     codes: [of(shared.original()), of(&shared.synthetic()[0])],
                     size: classes.size(),
+                    missing: classes.missing_class(),
                 });
             }
         }
@@ -162,7 +167,12 @@ impl Compared {
                 let are_there = !original.is_empty() && !synthetic.is_empty();
                 are_there.then(|| 1.0 - kolmogorov_smirnov(&original, &synthetic))
             }
-            None => similarity(&self.codes, self.size),
+            None => {
+                let known = |codes: &Vec<u32>| -> Vec<u32> {
+                    codes.iter().copied().filter(|code| Some(*code) != self.missing).collect()
+                };
+                similarity(&self.codes.each_ref().map(known), self.size)
+            }
         }
     }
 }

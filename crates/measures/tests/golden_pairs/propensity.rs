@@ -32,7 +32,9 @@ pub fn compare(ledger: &mut Ledger<'_>, golden: &GoldenPair, name: &str) {
     }
     let pooled = Pooled::new(&comparison(golden), &[]).unwrap();
     let found =
-        tree_propensity(&pooled, NullDraws { permutations: 50, resamples: 0, seed: 1 }).unwrap().unwrap();
+        tree_propensity(&pooled, NullDraws { permutations: 50, resamples: 0, seed: 1, until_known: false })
+            .unwrap()
+            .unwrap();
     for path in [&["utility.gen", "cart_rpart_noresample"][..], &["utility.gen_cart_perm_NOT_deterministic"]]
     {
         if ledger.at(path).is_object() {

@@ -50,7 +50,10 @@ pub struct PropensityOptions {
 
 impl Default for PropensityOptions {
     fn default() -> Self {
-        Self { orders: vec![0], draws: NullDraws { permutations: 10, resamples: 20, seed: 1 } }
+        Self {
+            orders: vec![0],
+            draws: NullDraws { permutations: 10, resamples: 20, seed: 1, until_known: true },
+        }
     }
 }
 
@@ -241,9 +244,7 @@ fn standardised(null: Option<TreeNull>, pmse: f64, cards: [Cart; 2], by: &str, d
         None => z.undefined("the null distribution has no spread"),
     };
     // How far the mean of so few draws may be off, as a share of it.
-    let error = null
-        .and_then(|null| Some(null.sd? / (null.mean * (draws as f64).sqrt())))
-        .filter(|error| error.is_finite());
+    let error = null.and_then(|null| null.relative_error(draws));
     let ratio = match error {
         Some(error) => ratio.with("null_error", error),
         None => ratio,

@@ -72,6 +72,9 @@ pub struct NullDraws {
     pub resamples: usize,
     /// The seed.
     pub seed: u64,
+    /// Whether half of them will do where these tell the mean of the null distribution to 5 %.
+    #[serde(default)]
+    pub until_known: bool,
 }
 
 /// The propensity by a tree, with draws of its null distributions; `None` if a file is empty.
@@ -94,8 +97,7 @@ pub(crate) fn tree_propensity_prepared(
         labels.shuffle(&mut stream(draws.seed, 2 * draw));
         Ok(scores_of(&predictors, &labels, options)?.map_or(0.0, |(pmse, _)| pmse))
     };
-    let permuted: Result<Vec<f64>, TreeError> =
-        (0..draws.permutations).into_par_iter().map(permuted).collect();
+    let permuted = until_known(draws.permutations, draws.until_known, permuted);
     Ok(Some(TreePropensity {
         summary: scores.summary(),
         leaves,
@@ -103,6 +105,27 @@ pub(crate) fn tree_propensity_prepared(
         resampled: resampled(pooled, draws, prepared)?,
         share: scores.share(),
     }))
+}
+
+/// A null distribution is known when its mean is known to this share of itself.
+const KNOWN: f64 = 0.05;
+
+/// So many draws, or half of them where that will do and the mean is known from these. Draws that do not vary say nothing of their mean.
+fn until_known(
+    draws: usize,
+    half_will_do: bool,
+    one: impl Fn(usize) -> Result<f64, TreeError> + Sync,
+) -> Result<Vec<f64>, TreeError> {
+    let first = draws.div_ceil(2);
+    let mut drawn = (0..first).into_par_iter().map(&one).collect::<Result<Vec<f64>, TreeError>>()?;
+    let is_known = TreeNull::of(&drawn, 1.0)
+        .and_then(|null| null.relative_error(drawn.len()))
+        .is_some_and(|error| half_will_do && error > 0.0 && error <= KNOWN);
+    if !is_known {
+        let more = (first..draws).into_par_iter().map(&one);
+        drawn.extend(more.collect::<Result<Vec<f64>, TreeError>>()?);
+    }
+    Ok(drawn)
 }
 
 /// Synthetic files whose sizes differ by less than about half of this share one null distribution.
@@ -130,7 +153,7 @@ fn resampled(pooled: &Pooled, draws: NullDraws, prepared: &Prepared) -> Result<V
             let columns: Vec<&Predictor> = columns.iter().collect();
             Ok(scores_of(&columns, &is_synthetic, &options)?.map_or(0.0, |(pmse, _)| pmse))
         };
-        (0..draws.resamples).into_par_iter().map(one).collect::<Result<Vec<f64>, TreeError>>()
+        until_known(draws.resamples, draws.until_known, one)
     })?;
     let by_size = |share: f64| share * (1.0 - share).powi(3);
     let scale = by_size(pooled.share()) / by_size(drawn as f64 / (original + drawn) as f64);
@@ -139,7 +162,7 @@ fn resampled(pooled: &Pooled, draws: NullDraws, prepared: &Prepared) -> Result<V
 
 /// A hash of all that resamples depend on.
 fn key_of(original: &Pooled, drawn: usize, is_of_one_size: bool, draws: NullDraws) -> u128 {
-    original.key((drawn, is_of_one_size, draws.resamples, draws.seed))
+    original.key((drawn, is_of_one_size, draws.resamples, draws.until_known, draws.seed))
 }
 
 /// Even streams are for permutations, odd ones for resamples.
@@ -215,6 +238,11 @@ impl TreeNull {
     /// From pMSE between pairs of synthetic sets, for a share c of synthetic records in each.
     pub fn of_pairs(pmse: &[f64], share: f64) -> Option<Self> {
         Self::of(pmse, 8.0 * (1.0 - share).powi(2) * share.powi(2))
+    }
+
+    /// The standard error of the mean of so many draws, as a share of it; `None` where there is none.
+    pub fn relative_error(&self, draws: usize) -> Option<f64> {
+        Some(self.sd? / (self.mean * (draws as f64).sqrt())).filter(|error| error.is_finite())
     }
 
     /// pMSE over its null mean; `None` if the tree finds nothing by chance.
