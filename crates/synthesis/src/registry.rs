@@ -4,7 +4,9 @@ use statistics::counts::CellDraws;
 use table::Table;
 
 use crate::card::MethodCard;
-use crate::methods::{catall, dirichlet, graph, ipf, mvnorm, normal_release, saturated, sequential};
+use crate::methods::{
+    catall, dirichlet, graph, ipf, mvnorm, normal_release, pairwise, saturated, sequential,
+};
 use crate::private::PrivateSynthesizer;
 use crate::stored::{StateContext, StateReader};
 use crate::{Cells, Model, SynthesisError, Synthesizer};
@@ -63,6 +65,12 @@ pub const METHODS: &[Method] = &[
         private: Some(ipf::private::build),
         load: Some(Load::Cells(ipf::load)),
     },
+    Method {
+        card: &pairwise::CARD,
+        build: Some(pairwise::build),
+        private: Some(pairwise::private::build),
+        load: Some(Load::Cells(pairwise::load)),
+    },
     Method { card: &dirichlet::CARD, build: None, private: Some(dirichlet::build), load: None },
     Method {
         card: &mvnorm::CARD,
@@ -81,7 +89,7 @@ pub const METHODS: &[Method] = &[
 
 /// The method of a recipe that names none.
 pub fn default_method(private: bool) -> &'static str {
-    if private { ipf::CARD.name } else { sequential::CARD.name }
+    if private { pairwise::CARD.name } else { sequential::CARD.name }
 }
 
 /// The distribution of the counts of cells that a person states, such as `catall,nprior=0`, with the card of the method that has it.

@@ -10,12 +10,19 @@
 //! post-processing.
 
 use crate::FittedModel;
+use crate::error::Error;
 use crate::noisy::margin_budget::MarginBudget;
 use crate::noisy::measurement::{MeasurementError, ProtectedTable};
 use crate::penalised::{self, PenalisedOptions, Term};
 
 /// What a record's worth of evenness weighs beside a squared error of one variance.
 const EVENNESS: f64 = 0.01;
+
+/// Refuses margins whose model would be too large to be fitted: before anything is measured.
+pub fn check(budget: &MarginBudget) -> Result<(), Error> {
+    let sets: Vec<&[usize]> = budget.attributes().collect();
+    penalised::choose(budget.sizes(), &sets, &PenalisedOptions::default()).map(|_| ())
+}
 
 /// Measures the margins and fits them.
 pub fn run<T: ProtectedTable>(

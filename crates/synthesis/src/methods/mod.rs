@@ -5,6 +5,7 @@ pub mod dirichlet;
 pub mod ipf;
 pub mod mvnorm;
 pub mod normal_release;
+pub mod pairwise;
 pub mod saturated;
 pub mod sequential;
 mod stored_cells;
