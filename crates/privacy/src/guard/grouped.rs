@@ -236,3 +236,228 @@ fn score(counted: &Counted, candidate: &ExpectedGroups<'_>) -> i128 {
     };
     counts.iter().enumerate().map(beyond).sum::<i128>() * i128::from(candidate.weight)
 }
+
+#[cfg(test)]
+mod tests {
+    use table::read::{ReadOptions, read_csv_text};
+    use table::schema::SchemaFile;
+    use table::{Attributes, DeclaredSchema, Table};
+
+    use super::*;
+    use crate::audit::{EpsilonLowerBound, EventTally, Tally};
+    use crate::ledger::Budget;
+    use crate::{Cost, Epsilon, Neighbours, NoiseSource, PrivacyLedger, Rho};
+
+    const SCHEMA: &str = "[table]\nunit = \"person\"\ndeclared = true\nreason = \"code book\"\n\
+        [variables.a]\nkind = \"categorical\"\nlevels = [\"0\", \"1\", \"2\"]\n\
+        [variables.b]\nkind = \"categorical\"\nlevels = [\"0\", \"1\", \"2\"]\n\
+        [variables.c]\nkind = \"categorical\"\nlevels = [\"0\", \"1\"]\n";
+
+    fn read(records: &[&str]) -> (Table, DeclaredSchema) {
+        let schema = SchemaFile::parse(SCHEMA).unwrap();
+        let declared = schema.clone().finish().unwrap().reviewed().unwrap();
+        let text = format!("a,b,c\n{}\n", records.join("\n"));
+        let options = ReadOptions { schema: Some(schema), ..ReadOptions::default() };
+        (read_csv_text(&text, &options).unwrap(), declared)
+    }
+
+    fn cost(value: f64) -> Cost {
+        Cost::rounded_down(value).unwrap()
+    }
+
+    fn guarded<T>(
+        (table, schema): &(Table, DeclaredSchema),
+        ledger: &mut PrivacyLedger,
+        seed: u64,
+        ask: impl FnOnce(&mut GuardedTable<'_>) -> T,
+    ) -> T {
+        let mut noise = NoiseSource::insecure_test_seed(seed);
+        ask(&mut GuardedTable::new(table, schema, 5, ledger, &mut noise).unwrap())
+    }
+
+    fn ledger(epsilon: f64, neighbours: Neighbours) -> PrivacyLedger {
+        PrivacyLedger::open(Budget::pure(Epsilon::new(epsilon).unwrap()).unwrap(), neighbours, "person")
+    }
+
+    #[test]
+    fn groups_hold_the_sums_of_their_levels() {
+        let people = read(&["0,0,0", "0,1,1", "1,2,0", "2,2,1", "2,0,0", "2,2,1"]);
+        let mut books = ledger(4e6, Neighbours::AddRemove);
+        let of = Attributes::new([0, 1]);
+        let groups: [&[u32]; 2] = [&[0, 1, 0], &[1, 1, 0]];
+        let counts = guarded(&people, &mut books, 1, |guard| {
+            let margin = GroupedMargin { of: &of, groups: &groups };
+            guard.noisy_groups(&margin, Charge::Pure(cost(1e6))).unwrap().counts
+        });
+        // Levels 0 and 2 of a with level 2 of b; with levels 0 and 1; level 1 of a likewise.
+        assert_eq!(counts, [2, 3, 1, 0]);
+        assert!(books.events().all(|event| event.purpose == "counts of a × b in 2 × 2 groups"));
+        let three: [&[u32]; 3] = [&[0, 1, 0], &[1, 1, 0], &[0, 1]];
+        let all = Attributes::new([0, 1, 2]);
+        let counts = guarded(&people, &mut books, 1, |guard| {
+            let margin = GroupedMargin { of: &all, groups: &three };
+            let short: [&[u32]; 3] = [&[0, 1], &[1, 1, 0], &[0, 1]];
+            assert!(guard.noisy_groups(&GroupedMargin { of: &all, groups: &short }, Charge::Pure(cost(1.0))).is_err());
+            guard.noisy_groups(&margin, Charge::Pure(cost(1e6))).unwrap().counts
+        });
+        assert_eq!((counts, books.events().len()), (vec![0, 2, 2, 1, 1, 0, 0, 0], 2));
+    }
+
+    #[test]
+    fn sparse_and_dense_counts_agree() {
+        let people = read(&["0,0,0", "0,1,1", "1,2,0", "2,2,1", "2,0,0", "2,2,1"]);
+        let mut books = ledger(1.0, Neighbours::AddRemove);
+        guarded(&people, &mut books, 1, |guard| {
+            for positions in [vec![0, 1], vec![0, 1, 2], vec![1, 2]] {
+                let of = Attributes::new(positions.iter().copied());
+                let all: [&[u32]; 3] = [&[0, 1, 0], &[1, 1, 0], &[1, 0]];
+                let groups: Vec<&[u32]> = positions.iter().map(|position| all[*position]).collect();
+                let margin = GroupedMargin { of: &of, groups: &groups };
+                let dense = guard.counted(std::slice::from_ref(&of)).unwrap().remove(0);
+                let sparse = Counted::Sparse(guard.held.counts().contingency_table(&of).unwrap());
+                assert!(matches!(dense, Counted::Dense(_)));
+                assert_eq!(dense.in_groups(&margin), sparse.in_groups(&margin));
+            }
+        });
+    }
+
+    /// All tables of up to four records in four cells, all expectations and thresholds up to 3: one record more changes a score by at most 1, one replaced by at
+    /// most 2, and both happen. A cut in the place of the threshold would change it by t + 1.
+    #[test]
+    fn a_record_changes_a_score_by_no_more_than_is_booked() {
+        let of = Attributes::new([0, 1]);
+        let groups: [&[u32]; 2] = [&[0, 1], &[0, 1]];
+        let score_of = |counts: [u64; 4], expected: [f64; 2], threshold: u64| {
+            let margin = Counted::Dense(Margin::new(of.clone(), vec![2, 2], counts.to_vec()));
+            let sums: [&[f64]; 2] = [&expected, &expected];
+            let records = expected.iter().sum::<f64>();
+            let margin_of = GroupedMargin { of: &of, groups: &groups };
+            score(&margin, &ExpectedGroups { margin: margin_of, sums: &sums, records, threshold, weight: 3 })
+        };
+        let (mut added, mut replaced) = (0, 0);
+        for code in 0..5_u64.pow(4) {
+            let counts = [0, 1, 2, 3].map(|place| code / 5_u64.pow(place) % 5);
+            for expected in [[1.0, 1.0], [2.0, 1.0], [4.0, 4.0]] {
+                for threshold in 0..4 {
+                    let here = score_of(counts, expected, threshold);
+                    for to in 0..4 {
+                        let mut more = counts;
+                        more[to] += 1;
+                        added = added.max((score_of(more, expected, threshold) - here).abs());
+                        for from in (0..4).filter(|from| counts[*from] > 0) {
+                            let mut other = more;
+                            other[from] -= 1;
+                            replaced = replaced.max((score_of(other, expected, threshold) - here).abs());
+                        }
+                    }
+                }
+            }
+        }
+        assert_eq!((added, replaced), (3, 6), "with a weight of 3");
+    }
+
+    /// Two tables that differ in a record which makes the first of two candidates better by one.
+    struct Case {
+        with: (Table, DeclaredSchema),
+        without: (Table, DeclaredSchema),
+    }
+
+    impl Case {
+        fn new() -> Self {
+            let others = ["0,0,0"; 12];
+            let with: Vec<&str> = others.into_iter().chain(["2,2,1"]).collect();
+            Self { with: read(&with), without: read(&others) }
+        }
+
+        /// Whether runs prove that more than ε = 1 was lost; `ask` is told whether the canary is there, and gives an event.
+        fn disproves_one(&self, ask: impl Fn(&mut GuardedTable<'_>, bool) -> bool) -> bool {
+            let runs = 6_000;
+            let count = |people: &(Table, DeclaredSchema), is_there: bool| {
+                let hits = (0..runs).filter(|seed| {
+                    let mut books = ledger(4.0, Neighbours::AddRemove);
+                    guarded(people, &mut books, 2 * seed + u64::from(is_there), |guard| ask(guard, is_there))
+                });
+                Tally { hits: hits.count() as u64, runs }
+            };
+            let tally = EventTally { with: count(&self.with, true), without: count(&self.without, false) };
+            EpsilonLowerBound::of_event(tally, 0.0, 0.999).unwrap().disproves(1.0)
+        }
+    }
+
+    /// Levels of two variables by themselves, and all in one group.
+    const SINGLE: [&[u32]; 2] = [&[0, 1, 2], &[0, 1, 2]];
+    const WHOLE: [&[u32]; 2] = [&[0, 0, 0], &[0, 0, 0]];
+
+    /// Whether (a, c), of which everything is known, is chosen at ε = 1 and not (a, b), of which these counts are expected on both sides.
+    fn chooses_second(guard: &mut GuardedTable<'_>, groups: [&[u32]; 2], expected: &[f64], threshold: u64) -> bool {
+        let of = [Attributes::new([0, 1]), Attributes::new([0, 2])];
+        let of_other: [&[u32]; 2] = [&[0, 0, 0], &[0, 0]];
+        let (sums, all): ([&[f64]; 2], [&[f64]; 2]) = ([expected, expected], [&[12.0], &[12.0]]);
+        let candidate = |at: usize, groups, sums, threshold| ExpectedGroups {
+            margin: GroupedMargin { of: &of[at], groups },
+            sums,
+            records: 12.0,
+            threshold,
+            weight: 1,
+        };
+        let candidates = [candidate(0, &groups, &sums, threshold), candidate(1, &of_other, &all, 1)];
+        let chosen = guard.choose_many("pairs", &candidates, 1, Charge::Pure(cost(1.0)), &mut |_| vec![0, 1]);
+        chosen.unwrap() == [1]
+    }
+
+    #[test]
+    fn choices_pass_an_audit_and_planted_faults_do_not() {
+        let case = Case::new();
+        let (right, even) = ([12.0, 0.0, 0.0], [4.0; 3]);
+        assert!(!case.disproves_one(|guard, _| chooses_second(guard, SINGLE, &right, 0)));
+        assert!(!case.disproves_one(|guard, _| chooses_second(guard, SINGLE, &even, 9)));
+        // A threshold that was made from the exact counts.
+        let wrong = |is_there: bool| if is_there { 0 } else { 9 };
+        assert!(case.disproves_one(|guard, is_there| chooses_second(guard, SINGLE, &even, wrong(is_there))));
+        // Groups that were made from the exact counts: levels are merged where they hold no record.
+        assert!(case.disproves_one(|guard, is_there| match is_there {
+            true => chooses_second(guard, SINGLE, &even, 0),
+            false => chooses_second(guard, WHOLE, &[12.0], 0),
+        }));
+        // Four choices of which one is paid.
+        assert!(case.disproves_one(|guard, _| (0..4).all(|_| chooses_second(guard, SINGLE, &right, 0))));
+    }
+
+    #[test]
+    fn every_choice_is_a_line_and_none_is_made_that_cannot_be_paid() {
+        let people = read(&["0,0,0", "0,1,1", "1,2,0"]);
+        let of = [Attributes::new([0, 1]), Attributes::new([0, 2]), Attributes::new([1, 2])];
+        let groups: [[&[u32]; 2]; 3] = [[&[0, 1, 1], &[0, 1, 1]], [&[0, 1, 1], &[0, 1]], [&[0, 1, 1], &[0, 1]]];
+        let sums: [&[f64]; 2] = [&[2.0, 1.0], &[1.0, 2.0]];
+        let candidates: Vec<ExpectedGroups<'_>> = (0..3)
+            .map(|at| ExpectedGroups {
+                margin: GroupedMargin { of: &of[at], groups: &groups[at] },
+                sums: &sums,
+                records: 3.0,
+                threshold: 0,
+                weight: 1 + at as u32,
+            })
+            .collect();
+        let open = |chosen: &[usize]| (0..3).filter(|at| !chosen.contains(at)).collect::<Vec<usize>>();
+        let mut books = ledger(1.0, Neighbours::ReplaceOne);
+        let chosen = guarded(&people, &mut books, 1, |guard| {
+            guard.choose_many("pairs", &candidates, 3, Charge::Pure(cost(0.25)), &mut |chosen| open(chosen)).unwrap()
+        });
+        let mut sorted = chosen;
+        sorted.sort_unstable();
+        assert_eq!((sorted, books.events().len()), (vec![0, 1, 2], 3));
+        // Replaced records and a weight of 3: a score changes by 6.
+        assert!(books.events().all(|event| event.sensitivity == crate::Sensitivity::LargestScore(6.0)));
+        let refused = guarded(&people, &mut books, 1, |guard| {
+            guard.choose_many("pairs", &candidates, 2, Charge::Pure(cost(0.25)), &mut |chosen| open(chosen))
+        });
+        assert!(matches!(refused, Err(PrivacyError::BudgetExhausted { .. })));
+        let rho = Budget::zero_concentrated(Rho::new(1.0).unwrap()).unwrap();
+        let mut books = PrivacyLedger::open(rho, Neighbours::AddRemove, "person");
+        guarded(&people, &mut books, 1, |guard| {
+            let charge = Charge::ZeroConcentrated(cost(0.25));
+            guard.choose_many("pairs", &candidates, 3, charge, &mut |chosen| open(chosen)).unwrap();
+        });
+        assert!(books.spent().cost() <= cost(0.75) && books.events().len() == 3);
+    }
+}
