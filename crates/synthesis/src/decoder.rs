@@ -235,7 +235,12 @@ impl Decoder {
     }
 
     /// The record of a row, or of another row that has one where that is allowed.
-    fn draft_or_replacement(&self, cells: &Cells, row: usize, rng: &mut Rng) -> Result<Draft, SynthesisError> {
+    fn draft_or_replacement(
+        &self,
+        cells: &Cells,
+        row: usize,
+        rng: &mut Rng,
+    ) -> Result<Draft, SynthesisError> {
         let own = self.draft(&cells.record(row), rng);
         if own.is_ok() || !self.replaces {
             return own;

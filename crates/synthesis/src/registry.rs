@@ -6,7 +6,7 @@ use table::{Attributes, DeclaredSchema, Domain, Table};
 
 use crate::card::MethodCard;
 use crate::methods::{
-    catall, dirichlet, graph, ipf, mvnorm, normal_release, pairwise, saturated, sequential,
+    catall, dirichlet, graph, ipf, mst, mvnorm, normal_release, pairwise, saturated, sequential,
 };
 use crate::private::PrivateSynthesizer;
 use crate::stored::{StateContext, StateReader};
@@ -72,6 +72,7 @@ pub const METHODS: &[Method] = &[
         private: Some(pairwise::private::build),
         load: Some(Load::Cells(pairwise::load)),
     },
+    Method { card: &mst::CARD, build: None, private: Some(mst::build), load: Some(Load::Cells(mst::LOAD)) },
     Method { card: &dirichlet::CARD, build: None, private: Some(dirichlet::build), load: None },
     Method {
         card: &mvnorm::CARD,

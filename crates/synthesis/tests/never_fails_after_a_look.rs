@@ -169,8 +169,11 @@ fn a_wide_table_is_released_by_every_default() {
     let table = records(&variables, false, 3_000, &schema);
     for method in ["pairwise", "ipf"] {
         let mut recipe = Recipe::new(method);
-        recipe.privacy =
-            Some(PrivacySettings { epsilon: Some(100.0), records: Some(3_000), ..PrivacySettings::default() });
+        recipe.privacy = Some(PrivacySettings {
+            epsilon: Some(100.0),
+            records: Some(3_000),
+            ..PrivacySettings::default()
+        });
         let fitted = fit(&table, &recipe, &Run::replayed(3)).unwrap();
         assert_eq!(fitted.table(0).unwrap().rows(), 3_000, "{method}");
     }

@@ -8,8 +8,8 @@ use synthesis::copies::UniqueRecords;
 use synthesis::model_file::ModelFile;
 use synthesis::private::SpendingPlan;
 use synthesis::{Fitted, Recipe, Run, SynthesisError, private, registry};
-use table::{Schema, output_file};
 use table::watch::Watch;
+use table::{Schema, output_file};
 
 use crate::noise::Noise;
 use crate::{Data, Error, Request};
@@ -119,7 +119,11 @@ impl SynthesiseRequest {
     }
 
     fn synthesise(&self, watch: &Watch) -> Result<SynthesiseOutcome, Error> {
-        let schema = if self.usual_method && self.recipe.privacy.is_some() { self.data.declared_schema()? } else { None };
+        let schema = if self.usual_method && self.recipe.privacy.is_some() {
+            self.data.declared_schema()?
+        } else {
+            None
+        };
         match schema {
             Some(schema) => {
                 let recipe = self.recipe_for(schema.schema());
@@ -149,6 +153,7 @@ impl SynthesiseRequest {
             checkpoint: self.resume.clone(),
             memory: self.memory,
             insecure_test_seed: self.noise.insecure_test_seed(),
+            begun: self.begun(),
         };
         let fitted = synthesis::fit_for_release(source, &self.recipe, &run)?;
         let ledger = fitted.ledger().cloned();
@@ -177,7 +182,20 @@ impl SynthesiseRequest {
         if let Some(folder) = &self.resume {
             synthesis::checkpoint::remove(folder)?;
         }
+        // The ledger is written: what was begun has ended.
+        if let Some(path) = run.begun.filter(|path| path.exists()) {
+            std::fs::remove_file(&path)
+                .map_err(|error| Error::Refused(format!("{}: {error}", path.display())))?;
+        }
         Ok(SynthesiseOutcome { fitted, ledger, manifest })
+    }
+
+    /// The file beside the release that says what a private run has begun to spend, until its ledger is written.
+    fn begun(&self) -> Option<PathBuf> {
+        let out = self.out.as_ref().filter(|_| self.recipe.privacy.is_some())?;
+        let mut name = out.file_name()?.to_owned();
+        name.push(".spending.json");
+        Some(out.with_file_name(name))
     }
 
     /// The refusal of a learned schema, with the commands that help for these data.

@@ -55,9 +55,9 @@ impl GroupedMargin<'_> {
             return Err(PrivacyError::Table("a group is needed for every level of every variable".into()));
         }
         let cells = self.sizes().iter().try_fold(1_usize, |cells, size| cells.checked_mul(*size));
-        cells
-            .filter(|cells| *cells <= table::margin::DENSE_LIMIT)
-            .ok_or_else(|| PrivacyError::Table("a table of groups has too many cells; use fewer groups".into()))
+        cells.filter(|cells| *cells <= table::margin::DENSE_LIMIT).ok_or_else(|| {
+            PrivacyError::Table("a table of groups has too many cells; use fewer groups".into())
+        })
     }
 }
 
@@ -77,7 +77,9 @@ impl Counted {
                 if let ([one, other], [_, columns]) = (margin.groups, levels) {
                     for (row, group) in dense.counts().chunks(*columns).zip(*one) {
                         let begin = *group as usize * sizes[1];
-                        row.iter().zip(*other).for_each(|(count, group)| counts[begin + *group as usize] += count);
+                        row.iter()
+                            .zip(*other)
+                            .for_each(|(count, group)| counts[begin + *group as usize] += count);
                     }
                     return counts;
                 }
@@ -94,8 +96,9 @@ impl Counted {
             Self::Sparse(sparse) => {
                 for (levels, count) in sparse.iter() {
                     let places = margin.groups.iter().zip(&sizes).zip(&levels);
-                    let cell = places
-                        .fold(0, |cell, ((groups, size), level)| cell * size + groups[*level as usize] as usize);
+                    let cell = places.fold(0, |cell, ((groups, size), level)| {
+                        cell * size + groups[*level as usize] as usize
+                    });
                     counts[cell] += count;
                 }
             }
@@ -113,12 +116,16 @@ impl GuardedTable<'_> {
     ) -> Result<NoisyCounts, PrivacyError> {
         margin.check(&self.domain().sizes(margin.of))?;
         let groups: Vec<String> = margin.sizes().iter().map(usize::to_string).collect();
-        let purpose = format!("counts of {} in {} groups", self.domain().describe(margin.of), groups.join(" × "));
+        let purpose =
+            format!("counts of {} in {} groups", self.domain().describe(margin.of), groups.join(" × "));
         let (l1, l2_squared) = self.histogram_sensitivities();
         let law = self.pay(&purpose, charge, l1, l2_squared)?;
         let counted = self.counted(std::slice::from_ref(margin.of))?.remove(0).in_groups(margin);
         let rng = self.noise.rng();
-        Ok(NoisyCounts { counts: counted.into_iter().map(|count| law.add_to(count as i64, rng)).collect(), law })
+        Ok(NoisyCounts {
+            counts: counted.into_iter().map(|count| law.add_to(count as i64, rng)).collect(),
+            law,
+        })
     }
 
     /// `count` of several margins, one after the other, each with a preference for a large score; every choice costs this charge and is a line
@@ -136,7 +143,11 @@ impl GuardedTable<'_> {
         for candidate in candidates {
             let cells = candidate.margin.check(&self.domain().sizes(candidate.margin.of))?;
             let expected: usize = candidate.sums.iter().map(|sums| sums.len()).product();
-            if expected != cells || candidate.weight == 0 || candidate.records.is_nan() || candidate.records <= 0.0 {
+            if expected != cells
+                || candidate.weight == 0
+                || candidate.records.is_nan()
+                || candidate.records <= 0.0
+            {
                 return Err(PrivacyError::Table("expected counts are not those of the groups".into()));
             }
         }
@@ -182,7 +193,8 @@ impl GuardedTable<'_> {
         let same: Vec<&[usize]> =
             order.chunk_by(|one, other| candidates[*one].margin.of == candidates[*other].margin.of).collect();
         let mut scores = vec![0; candidates.len()];
-        let cells = |at: usize| Margin::checked_cells(self.domain(), candidates[at].margin.of).unwrap_or(DENSE_CELLS);
+        let cells =
+            |at: usize| Margin::checked_cells(self.domain(), candidates[at].margin.of).unwrap_or(DENSE_CELLS);
         let mut begin = 0;
         while begin < same.len() {
             let (mut end, mut held) = (begin, 0);
@@ -190,7 +202,8 @@ impl GuardedTable<'_> {
                 held += cells(same[end][0]).min(DENSE_CELLS);
                 end += 1;
             }
-            let of: Vec<Attributes> = same[begin..end].iter().map(|of| candidates[of[0]].margin.of.clone()).collect();
+            let of: Vec<Attributes> =
+                same[begin..end].iter().map(|of| candidates[of[0]].margin.of.clone()).collect();
             let counted = self.counted(&of)?;
             let found: Vec<Vec<i128>> = counted
                 .iter()
@@ -297,7 +310,11 @@ mod tests {
         let counts = guarded(&people, &mut books, 1, |guard| {
             let margin = GroupedMargin { of: &all, groups: &three };
             let short: [&[u32]; 3] = [&[0, 1], &[1, 1, 0], &[0, 1]];
-            assert!(guard.noisy_groups(&GroupedMargin { of: &all, groups: &short }, Charge::Pure(cost(1.0))).is_err());
+            assert!(
+                guard
+                    .noisy_groups(&GroupedMargin { of: &all, groups: &short }, Charge::Pure(cost(1.0)))
+                    .is_err()
+            );
             guard.noisy_groups(&margin, Charge::Pure(cost(1e6))).unwrap().counts
         });
         assert_eq!((counts, books.events().len()), (vec![0, 2, 2, 1, 1, 0, 0, 0], 2));
@@ -389,7 +406,12 @@ mod tests {
     const WHOLE: [&[u32]; 2] = [&[0, 0, 0], &[0, 0, 0]];
 
     /// Whether (a, c), of which everything is known, is chosen at ε = 1 and not (a, b), of which these counts are expected on both sides.
-    fn chooses_second(guard: &mut GuardedTable<'_>, groups: [&[u32]; 2], expected: &[f64], threshold: u64) -> bool {
+    fn chooses_second(
+        guard: &mut GuardedTable<'_>,
+        groups: [&[u32]; 2],
+        expected: &[f64],
+        threshold: u64,
+    ) -> bool {
         let of = [Attributes::new([0, 1]), Attributes::new([0, 2])];
         let of_other: [&[u32]; 2] = [&[0, 0, 0], &[0, 0]];
         let (sums, all): ([&[f64]; 2], [&[f64]; 2]) = ([expected, expected], [&[12.0], &[12.0]]);
@@ -427,7 +449,8 @@ mod tests {
     fn every_choice_is_a_line_and_none_is_made_that_cannot_be_paid() {
         let people = read(&["0,0,0", "0,1,1", "1,2,0"]);
         let of = [Attributes::new([0, 1]), Attributes::new([0, 2]), Attributes::new([1, 2])];
-        let groups: [[&[u32]; 2]; 3] = [[&[0, 1, 1], &[0, 1, 1]], [&[0, 1, 1], &[0, 1]], [&[0, 1, 1], &[0, 1]]];
+        let groups: [[&[u32]; 2]; 3] =
+            [[&[0, 1, 1], &[0, 1, 1]], [&[0, 1, 1], &[0, 1]], [&[0, 1, 1], &[0, 1]]];
         let sums: [&[f64]; 2] = [&[2.0, 1.0], &[1.0, 2.0]];
         let candidates: Vec<ExpectedGroups<'_>> = (0..3)
             .map(|at| ExpectedGroups {
@@ -441,7 +464,9 @@ mod tests {
         let open = |chosen: &[usize]| (0..3).filter(|at| !chosen.contains(at)).collect::<Vec<usize>>();
         let mut books = ledger(1.0, Neighbours::ReplaceOne);
         let chosen = guarded(&people, &mut books, 1, |guard| {
-            guard.choose_many("pairs", &candidates, 3, Charge::Pure(cost(0.25)), &mut |chosen| open(chosen)).unwrap()
+            guard
+                .choose_many("pairs", &candidates, 3, Charge::Pure(cost(0.25)), &mut |chosen| open(chosen))
+                .unwrap()
         });
         let mut sorted = chosen;
         sorted.sort_unstable();

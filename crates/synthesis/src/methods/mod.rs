@@ -2,7 +2,9 @@
 
 pub mod catall;
 pub mod dirichlet;
+mod grouped_model;
 pub mod ipf;
+pub mod mst;
 pub mod mvnorm;
 pub mod normal_release;
 pub mod pairwise;

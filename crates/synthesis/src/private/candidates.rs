@@ -51,7 +51,8 @@ pub(super) fn classes(kind: &Kind, low: f64, high: f64) -> Vec<f64> {
     if matches!(kind, Kind::Integer { .. } | Kind::Real { .. }) {
         let widest = low.abs().max(high.abs()).log10().ceil() as i32;
         let narrowest = (widest - CLASS_DECADES).max(if step.is_some() { 0 } else { i32::MIN });
-        let powers = (narrowest..widest).flat_map(|power| [1.0, 2.0, 3.0, 5.0, 7.0].map(|digit| times_power(digit, power)));
+        let powers = (narrowest..widest)
+            .flat_map(|power| [1.0, 2.0, 3.0, 5.0, 7.0].map(|digit| times_power(digit, power)));
         found.extend(powers.flat_map(|number| [number, -number]));
         if low < 0.0 && high > 0.0 {
             alone.push(0.0);

@@ -333,7 +333,9 @@ impl<'a> Purchases<'a> {
             variable.bought = Purchase { cuts: rule, ..Purchase::default() };
             let is_usual = rule == CutRule::Usual && variable.cuts.is_none();
             variable.cuts = match self.classes {
-                NumberClasses::Bought if is_usual && is_of_few_values(&variable) => Some(each_value(&variable)),
+                NumberClasses::Bought if is_usual && is_of_few_values(&variable) => {
+                    Some(each_value(&variable))
+                }
                 NumberClasses::Fine if is_usual && variable.kind.is_numeric() => fine_classes(&variable),
                 _ => variable.cuts,
             };

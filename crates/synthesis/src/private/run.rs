@@ -67,6 +67,16 @@ pub(crate) fn fit(
         Some(seed) => NoiseSource::insecure_test_seed(seed),
         None => NoiseSource::from_operating_system()?,
     };
+    if let Some(path) = &run.begun {
+        let begun = serde_json::json!({
+            "meaning": "a private run began and has not ended: take all of this for spent on these data",
+            "method": recipe.method,
+            "asked": asked.budget.asked(),
+            "neighbours": asked.neighbours,
+            "unit": declared.schema().unit(),
+        });
+        table::atomic_file::write_private(path, format!("{begun:#}\n").as_bytes())?;
+    }
     let mut ledger = PrivacyLedger::open(asked.budget, asked.neighbours, declared.schema().unit());
     let mut bounded = None;
     if let Some(units) = &asked.units {
@@ -394,7 +404,8 @@ impl<'a> Setup<'a> {
         let released = self.method.released_schema(self.schema)?;
         let schema = released.unwrap_or_else(|| self.schema.schema().clone());
         let identifiers = Identifiers::declared(&schema);
-        let drawing = Drawing::new(model, Arc::new(schema), &self.domain, identifiers, ClassNumbers::default())?;
+        let drawing =
+            Drawing::new(model, Arc::new(schema), &self.domain, identifiers, ClassNumbers::default())?;
         Ok(drawing.replacing())
     }
 

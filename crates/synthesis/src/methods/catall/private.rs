@@ -45,9 +45,7 @@ impl PrivateSynthesizer for Private {
             return Err(SynthesisError::option("nprior", message));
         }
         let (purpose, mechanism) = match public.charge {
-            Charge::Pure(_) if is_lazy => {
-                ("counts of all cells".to_owned(), Mechanism::DiscreteLaplace)
-            }
+            Charge::Pure(_) if is_lazy => ("counts of all cells".to_owned(), Mechanism::DiscreteLaplace),
             Charge::Pure(_) => {
                 (format!("counts of {}", public.domain.describe(&all)), Mechanism::DiscreteLaplace)
             }

@@ -105,7 +105,8 @@ impl PrivateSynthesizer for Private {
             }
             Estimate::LeastSquares | Estimate::Paper => {
                 let budget = self.budget(public)?;
-                let check = if self.estimate == Estimate::Paper { paper::check } else { least_squares::check };
+                let check =
+                    if self.estimate == Estimate::Paper { paper::check } else { least_squares::check };
                 check(&budget).map_err(|error| Names(domain).explain(error))?;
                 budget.steps()
             }

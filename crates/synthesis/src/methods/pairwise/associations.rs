@@ -100,7 +100,10 @@ pub(super) fn estimated(sides: [Side<'_>; 2], seen: &[f64], noise: &Noise, recor
     for (one, charge) in &believed {
         let weight = (one.log_evidence - charge - all).exp();
         if weight > 1e-9 {
-            estimates.iter_mut().zip(&one.roots).for_each(|(estimate, root)| *estimate += weight * root * root);
+            estimates
+                .iter_mut()
+                .zip(&one.roots)
+                .for_each(|(estimate, root)| *estimate += weight * root * root);
         }
     }
     estimates
@@ -193,9 +196,9 @@ fn linear_by_linear(independent: &[f64], seen: &[f64], sums: [&[f64]; 2], scores
     };
     let step = 2.0 * LARGEST_SLOPE / (SLOPES - 1) as f64;
     let slopes = (0..SLOPES).map(|at| at as f64 * step - LARGEST_SLOPE);
-    let (best, _) = slopes.map(|slope| (slope, distance(slope))).fold((0.0, f64::INFINITY), |best, next| {
-        if next.1 < best.1 { next } else { best }
-    });
+    let (best, _) = slopes
+        .map(|slope| (slope, distance(slope)))
+        .fold((0.0, f64::INFINITY), |best, next| if next.1 < best.1 { next } else { best });
     let golden = (5_f64.sqrt() - 1.0) / 2.0;
     let (mut low, mut high) = (best - step, best + step);
     let inner = |low: f64, high: f64| (high - golden * (high - low), low + golden * (high - low));
@@ -230,7 +233,10 @@ fn rake(table: &mut [f64], sums: [&[f64]; 2]) {
                 *total += *cell;
             }
         }
-        totals.iter_mut().zip(sums[1]).for_each(|(total, wanted)| *total = wanted / total.max(f64::MIN_POSITIVE));
+        totals
+            .iter_mut()
+            .zip(sums[1])
+            .for_each(|(total, wanted)| *total = wanted / total.max(f64::MIN_POSITIVE));
         table.chunks_mut(columns).for_each(|cells| {
             cells.iter_mut().zip(&totals).for_each(|(cell, factor)| *cell *= factor);
         });

@@ -116,7 +116,12 @@ pub(super) fn goals<A: Answers>(known: &Known, plan: &Plan, answers: &mut A) -> 
 
 type Measured<'a> = (&'a Candidate, Vec<f64>, Noise);
 
-fn estimated_tables(known: &Known, counts: &[Vec<f64>], records: f64, measured: Vec<Measured<'_>>) -> Vec<Table> {
+fn estimated_tables(
+    known: &Known,
+    counts: &[Vec<f64>],
+    records: f64,
+    measured: Vec<Measured<'_>>,
+) -> Vec<Table> {
     use rayon::prelude::*;
     let table = |(candidate, noisy, noise): Measured<'_>| {
         let side = |at: usize| Side {
@@ -140,8 +145,10 @@ fn candidates(known: &Known, plan: &Plan, counts: &[Vec<f64>], records: f64) -> 
     let sd = known.noise.sd(plan.tables[0] as f64 / known.one as f64);
     let merges: Vec<Merges> =
         known.levels.iter().zip(counts).map(|(levels, counts)| Merges::new(levels, counts)).collect();
-    let fine: Vec<usize> =
-        merges.iter().map(|merges| merges.until(DEVIATIONS_A_LEVEL * sd).max(merges.fewest().max(2))).collect();
+    let fine: Vec<usize> = merges
+        .iter()
+        .map(|merges| merges.until(DEVIATIONS_A_LEVEL * sd).max(merges.fewest().max(2)))
+        .collect();
     let mut made: BTreeMap<(usize, usize), (Arc<Grouping>, Arc<Vec<f64>>)> = BTreeMap::new();
     let mut side = |variable: usize, groups: usize| {
         made.entry((variable, groups))

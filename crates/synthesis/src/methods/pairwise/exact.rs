@@ -32,8 +32,12 @@ impl CountSynthesizer for Pairwise {
             .iter()
             .map(|margin| margin.counts().iter().map(|count| *count as f64).collect())
             .collect();
-        let merges: Vec<Merges> =
-            variables.levels.iter().zip(&counts).map(|(levels, counts)| Merges::new(levels, counts)).collect();
+        let merges: Vec<Merges> = variables
+            .levels
+            .iter()
+            .zip(&counts)
+            .map(|(levels, counts)| Merges::new(levels, counts))
+            .collect();
         let most = cells_of_each(variables.pairs.len());
         let mut tables = Vec::with_capacity(variables.pairs.len());
         let mut merged = 0;
@@ -51,7 +55,8 @@ impl CountSynthesizer for Pairwise {
                 })
                 .collect();
             let counted = counted(data.counts, some, &groupings)?;
-            for (((pair, groupings), counts), weight) in some.iter().zip(groupings).zip(counted).zip(weights) {
+            for (((pair, groupings), counts), weight) in some.iter().zip(groupings).zip(counted).zip(weights)
+            {
                 tables.push(Table { variables: *pair, groupings, counts, weight: *weight as f32 });
             }
         }
@@ -59,18 +64,21 @@ impl CountSynthesizer for Pairwise {
         let records = data.counts.records() as f64;
         let mut ranked: Vec<(f64, Table)> =
             tables.into_iter().map(|table| (distance(&table, &counts, records), table)).collect();
-        ranked.sort_by(|one, other| {
-            other.0.total_cmp(&one.0).then(one.1.variables.cmp(&other.1.variables))
-        });
+        ranked.sort_by(|one, other| other.0.total_cmp(&one.0).then(one.1.variables.cmp(&other.1.variables)));
         let goals = Goals {
             records: records.max(1.0),
-            one_ways: counts.iter().map(|counts| counts.iter().map(|count| *count as f32).collect()).collect(),
+            one_ways: counts
+                .iter()
+                .map(|counts| counts.iter().map(|count| *count as f32).collect())
+                .collect(),
             weights: variables.variable_weights.iter().map(|weight| *weight as f32).collect(),
             tables: ranked.into_iter().map(|(_, table)| table).collect(),
         };
         let mut remarks = vec![format!("all {} pairs of variables were counted", goals.tables.len())];
         if merged > 0 {
-            remarks.push(format!("{merged} of them have more than {most} cells and were counted in groups of levels"));
+            remarks.push(format!(
+                "{merged} of them have more than {most} cells and were counted in groups of levels"
+            ));
         }
         Ok(Box::new(PairwiseModel {
             domain: domain.clone(),
@@ -99,7 +107,8 @@ fn counted(
 ) -> Result<Vec<Vec<f32>>, SynthesisError> {
     let domain = counts.domain();
     let sizes = |pair: &[usize; 2]| pair.map(|variable| domain.variables()[variable].size());
-    let is_dense = |pair: &&[usize; 2]| sizes(pair).iter().map(|size| *size as u64).product::<u64>() <= DENSE_CELLS;
+    let is_dense =
+        |pair: &&[usize; 2]| sizes(pair).iter().map(|size| *size as u64).product::<u64>() <= DENSE_CELLS;
     let wanted: Vec<Attributes> = pairs.iter().filter(is_dense).map(|pair| Attributes::new(*pair)).collect();
     let mut dense = counts.margins(&wanted)?.into_iter();
     let mut all = Vec::with_capacity(pairs.len());

@@ -135,8 +135,9 @@ fn next_merge(levels: &Levels, groups: &[Group]) -> Option<(usize, usize)> {
     }
     let smallest = (0..groups.len()).min_by(by_count)?;
     let others = || (0..groups.len()).filter(|other| *other != smallest);
-    let siblings =
-        others().filter(|other| groups[smallest].parent.is_some() && groups[*other].parent == groups[smallest].parent);
+    let siblings = others().filter(|other| {
+        groups[smallest].parent.is_some() && groups[*other].parent == groups[smallest].parent
+    });
     siblings.min_by(by_count).or_else(|| others().min_by(by_count)).map(|other| (smallest, other))
 }
 

@@ -43,13 +43,16 @@ impl Variables {
                 parents: parents[position].as_ref().map(|(_, levels)| levels.clone()),
             })
             .collect();
-        let is_nested = |one: usize, other: usize| parents[one].as_ref().is_some_and(|(parent, _)| *parent == other);
+        let is_nested =
+            |one: usize, other: usize| parents[one].as_ref().is_some_and(|(parent, _)| *parent == other);
         let varying: Vec<usize> = (0..levels.len()).filter(|&variable| levels[variable].size > 1).collect();
         let mut pairs = Vec::new();
         for (place, &one) in varying.iter().enumerate() {
             let others = varying[place + 1..].iter();
             pairs.extend(
-                others.filter(|&&other| !is_nested(one, other) && !is_nested(other, one)).map(|&other| [one, other]),
+                others
+                    .filter(|&&other| !is_nested(one, other) && !is_nested(other, one))
+                    .map(|&other| [one, other]),
             );
         }
         let (variable_weights, pair_weights) = weights(domain, &pairs, workload)?;
@@ -102,7 +105,8 @@ pub(super) fn constraints(domain: &Domain, zeros: &StructuralZeros) -> Result<Co
     }
     Constraints::new(&sizes, parents, impossible).ok_or_else(|| {
         SynthesisError::Rules(
-            "no record was found that keeps all of its rules, impossible cells and parents; relax them".into(),
+            "no record was found that keeps all of its rules, impossible cells and parents; relax them"
+                .into(),
         )
     })
 }
@@ -149,7 +153,8 @@ fn weights(
             return Err(refuse(format!("the weight of `{names}` must be a number from 0.1 to 100")));
         }
         let named = names.split(':').map(|name| domain.position_of(name.trim()));
-        let mut named = named.collect::<Result<Vec<usize>, _>>().map_err(|error| refuse(error.to_string()))?;
+        let mut named =
+            named.collect::<Result<Vec<usize>, _>>().map_err(|error| refuse(error.to_string()))?;
         named.sort_unstable();
         match named.as_slice() {
             [one] => {
@@ -159,7 +164,9 @@ fn weights(
             }
             [one, other] if one != other => {
                 let Some(place) = pairs.iter().position(|pair| pair == &[*one, *other]) else {
-                    return Err(refuse(format!("`{names}` is not measured: one of the two decides the other, or has one level only")));
+                    return Err(refuse(format!(
+                        "`{names}` is not measured: one of the two decides the other, or has one level only"
+                    )));
                 };
                 of_pairs[place] *= weight;
             }

@@ -33,9 +33,7 @@ use serde::Deserialize;
 
 pub(super) use self::known::possible_record;
 pub use self::state::load;
-use crate::card::{
-    AuditCase, Canary, MethodCard, Needs, OptionCard, PrivacyCard, PrivateTrial, Suits, Trial, Usual,
-};
+use crate::card::{AuditCase, Canary, MethodCard, Needs, OptionCard, PrivacyCard, Usual};
 use crate::{Making, RecordsCard, SynthesisError, Synthesizer, registry};
 
 /// The card.
@@ -79,18 +77,10 @@ pub const CARD: MethodCard = MethodCard {
                 options: &[],
             },
         ],
-        trial: Some(PrivateTrial { place: 0, label: "pairs, chosen and settled", suits: Suits::AnyTable }),
+        trial: None,
     }),
     mechanism: None,
-    trials: &[Trial {
-        place: 9,
-        name: "pairwise",
-        label: "all pairs, settled",
-        options: &[],
-        m: 1,
-        variables: 2,
-        suits: Suits::AnyTable,
-    }],
+    trials: &[],
     memory: "2 bytes a field of the records that are drawn, 20 bytes a cell of all tables together (at most 2^25 cells)",
     citation: "the choice and measurement of pairs after McKenna, Miklau and Sheldon (2021); estimates after Robbins (1956), Goodman (1979), Gavish and Donoho (2017); settling after Voas and Williamson (2000)",
 };

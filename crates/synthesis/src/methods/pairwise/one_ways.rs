@@ -15,9 +15,8 @@ const LEAST_SHARE: f64 = 0.05;
 pub(super) fn records(sums: &[(f64, f64)], planned: u64) -> f64 {
     let planned = planned as f64;
     let prior = (planned / 2.0).powi(-2);
-    let (weighted, precision) = sums
-        .iter()
-        .fold((planned * prior, prior), |(weighted, precision), (sum, variance)| {
+    let (weighted, precision) =
+        sums.iter().fold((planned * prior, prior), |(weighted, precision), (sum, variance)| {
             (weighted + sum / variance, precision + variance.recip())
         });
     (weighted / precision).max(planned / 100.0)
@@ -74,9 +73,14 @@ mod tests {
     #[test]
     fn a_smooth_variable_borrows_from_its_neighbours() {
         let levels = Levels { size: 60, ordered: 60, parents: None };
-        let truth: Vec<f64> = (0..60).map(|level| 2_000.0 * (-((f64::from(level) - 30.0) / 12.0).powi(2)).exp()).collect();
+        let truth: Vec<f64> =
+            (0..60).map(|level| 2_000.0 * (-((f64::from(level) - 30.0) / 12.0).powi(2)).exp()).collect();
         // Noise of both signs, as large as most counts.
-        let seen: Vec<f64> = truth.iter().enumerate().map(|(at, count)| count + [300.0, -420.0, 150.0, -90.0, 60.0][at % 5]).collect();
+        let seen: Vec<f64> = truth
+            .iter()
+            .enumerate()
+            .map(|(at, count)| count + [300.0, -420.0, 150.0, -90.0, 60.0][at % 5])
+            .collect();
         let records: f64 = truth.iter().sum();
         let error = |levels: &Levels| -> f64 {
             let found = estimated(levels, &seen, &Noise::normal(270.0), records);

@@ -85,8 +85,9 @@ impl Plan {
         let amount = |units: f64| units / one as f64;
         let (n, p, all) = (records as f64, varying.len() as f64, budget as f64);
         let mean_size = varying.iter().map(|&variable| sizes[variable] as f64).sum::<f64>() / p.max(1.0);
-        let mean_cells = pairs.iter().map(|[one, other]| sizes[*one] as f64 * sizes[*other] as f64).sum::<f64>()
-            / pairs.len().max(1) as f64;
+        let mean_cells =
+            pairs.iter().map(|[one, other]| sizes[*one] as f64 * sizes[*other] as f64).sum::<f64>()
+                / pairs.len().max(1) as f64;
         let x = mean_size * noise.sd(amount(all / p.max(1.0))) / 2_f64.sqrt() / (0.03 * n);
         let alpha = (0.4 * x.max(0.5)).clamp(0.05, 0.7);
         let for_tables = all * (1.0 - alpha) * (1.0 - CHOICES);
@@ -97,7 +98,11 @@ impl Plan {
             room(k) >= wanted && all * (1.0 - alpha) * CHOICES / k as f64 >= 1.0
         };
         let most = (MOST_CELLS_IN_ALL / FEWEST_MOST_CELLS).min(pairs.len());
-        let k = if most > 0 && is_enough(most) { most } else { (1..most).rev().find(|&k| is_enough(k)).unwrap_or(0) };
+        let k = if most > 0 && is_enough(most) {
+            most
+        } else {
+            (1..most).rev().find(|&k| is_enough(k)).unwrap_or(0)
+        };
         let for_one_ways = if k == 0 { budget } else { (all * alpha) as u64 };
         let one_ways = shares(for_one_ways, &varying, |variable| noise.weight(sizes[variable] as f64))?;
         let paid: u64 = one_ways.iter().map(|(_, units)| units).sum();
@@ -183,7 +188,9 @@ mod tests {
         let sizes = vec![10; 14];
         let pairs = |rho: f64| {
             let units = (rho * ONE as f64) as u64;
-            Plan::new(&sizes, &all_pairs(14), 48_842, units, ONE, NoiseOf::Rho { l2_squared: 1.0 }).unwrap().pairs()
+            Plan::new(&sizes, &all_pairs(14), 48_842, units, ONE, NoiseOf::Rho { l2_squared: 1.0 })
+                .unwrap()
+                .pairs()
         };
         let found: Vec<usize> = [1e-9, 1.77e-4, 0.015, 1.09, 100.0].map(pairs).into();
         assert!(found.is_sorted() && found[0] == 0 && found[4] == 91 && found[2] > 14, "{found:?}");

@@ -142,9 +142,10 @@ impl Shape {
         let shift = sd * kappa / mean;
         let z = seen / sd - shift;
         let outside = if z < 0.0 { -0.5 * (seen / sd).powi(2) } else { -0.5 * shift * (seen / sd + z) };
-        let log_evidence = kappa * (kappa * sd / mean).ln() - self.log_gamma - 0.5 * (2.0 * PI).ln() - sd.ln()
-            + outside
-            + self.own.integral(z);
+        let log_evidence =
+            kappa * (kappa * sd / mean).ln() - self.log_gamma - 0.5 * (2.0 * PI).ln() - sd.ln()
+                + outside
+                + self.own.integral(z);
         (log_evidence, z)
     }
 
@@ -245,13 +246,20 @@ mod tests {
     fn evidence_and_roots_are_those_of_brute_force() {
         for kappa in [0.3, 2.0, 20.0, 400.0] {
             let shape = Shape::new(kappa);
-            for (seen, mean, sd) in
-                [(-30.0, 4.0, 12.0), (0.0, 9.0, 3.0), (55.0, 40.0, 10.0), (900.0, 850.0, 5.0), (3.0, 600.0, 70.0)]
-            {
+            for (seen, mean, sd) in [
+                (-30.0, 4.0, 12.0),
+                (0.0, 9.0, 3.0),
+                (55.0, 40.0, 10.0),
+                (900.0, 850.0, 5.0),
+                (3.0, 600.0, 70.0),
+            ] {
                 let normal = |off: f64| (-0.5 * (off / sd).powi(2)).exp() / (sd * (2.0 * PI).sqrt());
                 let (evidence, root) = by_brute_force(kappa, seen, mean, normal);
                 let found = shape.belief(seen, mean, &Noise::normal(sd));
-                assert!((found.log_evidence - evidence).abs() < 2e-3, "{kappa}, {seen}: {found:?}, {evidence}");
+                assert!(
+                    (found.log_evidence - evidence).abs() < 2e-3,
+                    "{kappa}, {seen}: {found:?}, {evidence}"
+                );
                 assert!((found.root / root - 1.0).abs() < 1e-3, "{kappa}, {seen}: {found:?}, {root}");
             }
         }
@@ -266,7 +274,10 @@ mod tests {
                 let laplace = |off: f64| (-off.abs() / scale).exp() / (2.0 * scale);
                 let (evidence, root) = by_brute_force(kappa, seen, mean, laplace);
                 let found = shape.belief(seen, mean, &Noise::laplace(scale));
-                assert!((found.log_evidence - evidence).abs() < 0.2, "{kappa}, {seen}: {found:?}, {evidence}");
+                assert!(
+                    (found.log_evidence - evidence).abs() < 0.2,
+                    "{kappa}, {seen}: {found:?}, {evidence}"
+                );
                 assert!((found.root / root - 1.0).abs() < 0.06, "{kappa}, {seen}: {found:?}, {root}");
             }
         }

@@ -92,7 +92,9 @@ impl PrivateSynthesizer for Private {
         let (_, plan) = self.planned(public)?;
         let (measure, choose) = match public.charge {
             Charge::ZeroConcentrated(_) => (Mechanism::DiscreteGaussian, Mechanism::ExponentialMechanism),
-            Charge::Pure(_) | Charge::Approximate(..) => (Mechanism::DiscreteLaplace, Mechanism::PermuteAndFlip),
+            Charge::Pure(_) | Charge::Approximate(..) => {
+                (Mechanism::DiscreteLaplace, Mechanism::PermuteAndFlip)
+            }
         };
         let spending = |purpose: String, mechanism: Mechanism, units: u64| Spending {
             purpose,
@@ -105,9 +107,10 @@ impl PrivateSynthesizer for Private {
             all.push(spending(format!("counts of {name}"), measure, *units));
         }
         let count = plan.pairs();
-        all.extend((1..=count).map(|number| {
-            spending(format!("{CHOICE}, choice {number} of {count}"), choose, plan.choice)
-        }));
+        all.extend(
+            (1..=count)
+                .map(|number| spending(format!("{CHOICE}, choice {number} of {count}"), choose, plan.choice)),
+        );
         all.extend(plan.tables.iter().enumerate().map(|(place, units)| {
             spending(format!("counts of the pair of choice {}", place + 1), measure, *units)
         }));
@@ -133,7 +136,10 @@ impl PrivateSynthesizer for Private {
             .map(|table| public.domain.describe(&Attributes::new(table.variables)))
             .collect();
         let remark = match (names.len(), variables.pairs.len()) {
-            (0, _) => "only single variables were measured: the budget is too small to learn how they go together".to_owned(),
+            (0, _) => {
+                "only single variables were measured: the budget is too small to learn how they go together"
+                    .to_owned()
+            }
             (some, all) if some == all => "every pair of variables was measured".to_owned(),
             (some, all) => format!(
                 "{some} of {all} pairs of variables were measured, chosen for how far they lie from independence; what the others say of each other follows from these: {}",

@@ -66,7 +66,8 @@ impl Goals {
                 let mut is_possible = vec![false; table.counts.len()];
                 for cell in one.cells.zeroes() {
                     let (row, column) = (cell / one.sizes[1], cell % one.sizes[1]);
-                    let place = rows.of_level[row] as usize * columns.groups + columns.of_level[column] as usize;
+                    let place =
+                        rows.of_level[row] as usize * columns.groups + columns.of_level[column] as usize;
                     is_possible[place] = true;
                 }
                 let cells = table.counts.iter_mut().zip(is_possible);
@@ -87,7 +88,11 @@ pub(super) struct Impossible {
 
 impl Impossible {
     fn holds(&self, row: &[u16]) -> bool {
-        let cell = self.variables.iter().zip(&self.sizes).fold(0, |cell, (at, size)| cell * size + row[*at] as usize);
+        let cell = self
+            .variables
+            .iter()
+            .zip(&self.sizes)
+            .fold(0, |cell, (at, size)| cell * size + row[*at] as usize);
         self.cells.contains(cell)
     }
 }
@@ -111,7 +116,11 @@ pub(super) struct Constraints {
 
 impl Constraints {
     /// Constraints on variables of these sizes. Nothing if no row that can occur is found.
-    pub(super) fn new(sizes: &[usize], parents: Vec<Option<Parent>>, impossible: Vec<Impossible>) -> Option<Self> {
+    pub(super) fn new(
+        sizes: &[usize],
+        parents: Vec<Option<Parent>>,
+        impossible: Vec<Impossible>,
+    ) -> Option<Self> {
         let mut naming = vec![Vec::new(); sizes.len()];
         for (number, one) in impossible.iter().enumerate() {
             one.variables.iter().for_each(|variable| naming[*variable].push(number));
@@ -137,9 +146,9 @@ impl Constraints {
 
     /// Whether a row breaks what names one of these variables.
     fn is_broken(&self, row: &[u16], changed: &[(usize, u16, u16)]) -> bool {
-        changed
-            .iter()
-            .any(|(variable, ..)| self.naming[*variable].iter().any(|number| self.impossible[*number].holds(row)))
+        changed.iter().any(|(variable, ..)| {
+            self.naming[*variable].iter().any(|number| self.impossible[*number].holds(row))
+        })
     }
 
     /// Whether a variable that was just set breaks anything of which all variables are set.
@@ -220,7 +229,13 @@ struct Link {
 }
 
 /// Draws rows and settles them if asked to.
-pub(super) fn draw(goals: &Goals, constraints: &Constraints, rows: usize, settle: bool, seed: Seed) -> Vec<u16> {
+pub(super) fn draw(
+    goals: &Goals,
+    constraints: &Constraints,
+    rows: usize,
+    settle: bool,
+    seed: Seed,
+) -> Vec<u16> {
     let mut rng = seed.stream(0);
     let mut settling = Settling::new(goals, constraints, rows);
     let mut table = settling.first_rows(rows, &mut rng, (!settle).then_some(goals));
@@ -418,7 +433,11 @@ impl<'a> Settling<'a> {
                 if level == row[variable] {
                     continue;
                 }
-                let moved = if free { self.move_one(row, variable, level) } else { self.move_all(row, variable, level) };
+                let moved = if free {
+                    self.move_one(row, variable, level)
+                } else {
+                    self.move_all(row, variable, level)
+                };
                 changed += usize::from(moved);
             }
         }
@@ -467,7 +486,8 @@ impl<'a> Settling<'a> {
             at = (*parent, above);
         }
         changed.iter().for_each(|(variable, _, new)| row[*variable] = *new);
-        let undo = |row: &mut [u16]| changed.iter().rev().for_each(|(variable, old, _)| row[*variable] = *old);
+        let undo =
+            |row: &mut [u16]| changed.iter().rev().for_each(|(variable, old, _)| row[*variable] = *old);
         if self.constraints.is_broken(row, &changed) {
             undo(row);
             return false;
@@ -494,7 +514,9 @@ impl<'a> Settling<'a> {
         }
         let change: f32 = cells
             .iter()
-            .map(|(from, to, weight)| weight * (self.residuals[*to as usize] - self.residuals[*from as usize] + 1.0))
+            .map(|(from, to, weight)| {
+                weight * (self.residuals[*to as usize] - self.residuals[*from as usize] + 1.0)
+            })
             .sum();
         if change >= 0.0 {
             undo(row);
@@ -518,8 +540,9 @@ fn link(goals: &Goals, table: &Table, side: usize, begin: u32) -> Link {
     };
     let mut given = Vec::with_capacity(table.counts.len());
     for partner in 0..other.groups as u32 {
-        let cells = (0..own.groups as u32)
-            .map(|group| table.counts[(group * stride(side) + partner * stride(1 - side)) as usize].max(1e-6));
+        let cells = (0..own.groups as u32).map(|group| {
+            table.counts[(group * stride(side) + partner * stride(1 - side)) as usize].max(1e-6)
+        });
         given.extend(Running::new(cells).sums);
     }
     let counts = &goals.one_ways[table.variables[side]];

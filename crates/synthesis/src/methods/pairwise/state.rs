@@ -41,7 +41,9 @@ impl Model<Cells> for PairwiseModel {
         let drawn = draw(&self.goals, &self.constraints, rows, self.settle, seed);
         let mut cells = Cells::with_capacity(&self.domain, rows);
         for block in drawn.chunks(BLOCK * variables) {
-            let column = |variable: usize| block.iter().skip(variable).step_by(variables).map(|level| u32::from(*level));
+            let column = |variable: usize| {
+                block.iter().skip(variable).step_by(variables).map(|level| u32::from(*level))
+            };
             cells.append(&(0..variables).map(|variable| column(variable).collect()).collect());
         }
         Ok(cells)

@@ -38,7 +38,8 @@ impl Simulated<'_> {
         let [one, other] = &of.groupings;
         let mut counts = vec![0.0; one.groups * other.groups];
         for (a, b) in self.columns[of.variables[0]].iter().zip(&self.columns[of.variables[1]]) {
-            let place = one.of_level[*a as usize] as usize * other.groups + other.of_level[*b as usize] as usize;
+            let place =
+                one.of_level[*a as usize] as usize * other.groups + other.of_level[*b as usize] as usize;
             counts[place] += 1.0;
         }
         counts
@@ -70,7 +71,8 @@ impl Answers for Simulated<'_> {
         let score = |of: &Candidate| {
             let columns = of.sums[1].len();
             let beyond = |(place, count): (usize, &f64)| {
-                let expected = (of.sums[0][place / columns] * of.sums[1][place % columns] / of.records).round();
+                let expected =
+                    (of.sums[0][place / columns] * of.sums[1][place % columns] / of.records).round();
                 ((count - expected).abs() - of.threshold as f64).max(0.0)
             };
             self.table(of).iter().enumerate().map(beyond).sum::<f64>()
@@ -110,12 +112,14 @@ impl Population {
         Self::drawn(records, seed, sizes, |rng| {
             let ability = normal(rng);
             let age = rng.random_range(0..20) as f64;
-            let education = (3.5 + 1.4 * ability - 0.06 * (age - 9.5) + 0.8 * normal(rng)).round().clamp(0.0, 7.0);
+            let education =
+                (3.5 + 1.4 * ability - 0.06 * (age - 9.5) + 0.8 * normal(rng)).round().clamp(0.0, 7.0);
             let sex = f64::from(u8::from(rng.random_bool(0.5)));
             let hours = (5.0 + 1.5 * sex + 1.8 * normal(rng)).round().clamp(0.0, 11.0);
-            let pay = (12.0 + 0.25 * (age - 9.5) + 0.9 * (education - 3.5) + 1.5 * (sex - 0.5) + 2.5 * normal(rng))
-                .round()
-                .clamp(0.0, 24.0);
+            let pay =
+                (12.0 + 0.25 * (age - 9.5) + 0.9 * (education - 3.5) + 1.5 * (sex - 0.5) + 2.5 * normal(rng))
+                    .round()
+                    .clamp(0.0, 24.0);
             let region = f64::from(rng.random_range(0..6_u8));
             vec![age, education, sex, hours, pay, region]
         })
@@ -130,7 +134,9 @@ impl Population {
             let education = f64::from(rng.random_range(0..8_u8));
             let sex = f64::from(u8::from(rng.random_bool(0.5)));
             let hours = (5.0 + 1.5 * sex + 1.8 * normal(rng)).round().clamp(0.0, 11.0);
-            let rise = 14.0 - 0.09 * (age - 12.0).powi(2) + 0.9 * (SHUFFLED[education as usize] - 3.5) + 1.5 * (sex - 0.5);
+            let rise = 14.0 - 0.09 * (age - 12.0).powi(2)
+                + 0.9 * (SHUFFLED[education as usize] - 3.5)
+                + 1.5 * (sex - 0.5);
             let pay = (rise + 2.5 * normal(rng)).round().clamp(1.0, 24.0);
             let pay = if rng.random_bool(0.3) { 0.0 } else { pay };
             let region = f64::from(rng.random_range(0..6_u8));
@@ -138,7 +144,12 @@ impl Population {
         })
     }
 
-    fn drawn(records: usize, seed: u64, sizes: Vec<usize>, draw: impl Fn(&mut ChaCha12Rng) -> Vec<f64>) -> Self {
+    fn drawn(
+        records: usize,
+        seed: u64,
+        sizes: Vec<usize>,
+        draw: impl Fn(&mut ChaCha12Rng) -> Vec<f64>,
+    ) -> Self {
         let mut rng = ChaCha12Rng::seed_from_u64(seed);
         let mut columns = vec![Vec::with_capacity(records); sizes.len()];
         for _ in 0..records {
@@ -260,7 +271,8 @@ fn slopes_against_the_priors_survive_where_there_are_records() {
 fn errors_fall_as_the_budget_grows() {
     for population in [Population::linear(6_000, 4), Population::concave(6_000, 5)] {
         let distances = [RHO_AT_A_TENTH, RHO_AT_ONE, RHO_AT_TEN, RHO_AT_A_THOUSAND].map(|rho| {
-            (0..3).map(|seed| population.distance(&population.released(rho, 6_000, seed).0)).sum::<f64>() / 3.0
+            (0..3).map(|seed| population.distance(&population.released(rho, 6_000, seed).0)).sum::<f64>()
+                / 3.0
         });
         assert!(distances.is_sorted_by(|more, less| more > less), "{distances:?}");
         assert!(distances[3] < 0.01, "{distances:?}");
