@@ -8,8 +8,8 @@ use super::posterior::{Noise, Shrunk, log_sum, shapes_of_one_ways, shrink};
 
 /// How far neighbours reach.
 const REACHES: [usize; 3] = [2, 5, 12];
-/// A prior mean has at least this share of the even one.
-const LEAST_SHARE: f64 = 0.05;
+/// A mean of neighbours is taken for no less than this share of its standard error: more would put records where there are none.
+const LEAST_ERROR: f64 = 0.3;
 
 /// The number of records: the sums of the noisy tables by inverse variance, with what is planned for as a weak prior.
 pub(super) fn records(sums: &[(f64, f64)], planned: u64) -> f64 {
@@ -28,7 +28,7 @@ pub(super) fn estimated(levels: &Levels, seen: &[f64], noise: &Noise, records: f
     let mut priors = vec![vec![even; levels.size]];
     if levels.ordered > 3 {
         let reaches = REACHES.into_iter().filter(|reach| 2 * reach < levels.ordered.max(5));
-        priors.extend(reaches.map(|reach| neighbours(levels, seen, even, reach)));
+        priors.extend(reaches.map(|reach| neighbours(levels, seen, even, noise.sd(), reach)));
     }
     let shrunk: Vec<Shrunk> =
         priors.iter().map(|prior| shrink(seen, prior, shapes_of_one_ways(), noise)).collect();
@@ -45,7 +45,7 @@ pub(super) fn estimated(levels: &Levels, seen: &[f64], noise: &Noise, records: f
     estimates
 }
 
-fn neighbours(levels: &Levels, seen: &[f64], even: f64, reach: usize) -> Vec<f64> {
+fn neighbours(levels: &Levels, seen: &[f64], even: f64, sd: f64, reach: usize) -> Vec<f64> {
     let mean = |level: usize| {
         if level >= levels.ordered {
             return even;
@@ -53,7 +53,7 @@ fn neighbours(levels: &Levels, seen: &[f64], even: f64, reach: usize) -> Vec<f64
         let near = level.saturating_sub(reach)..(level + reach + 1).min(levels.ordered);
         let others = near.filter(|other| *other != level);
         let (sum, count) = others.fold((0.0, 0.0), |(sum, count), other| (sum + seen[other], count + 1.0));
-        (sum / count).max(LEAST_SHARE * even)
+        (sum / count).max(LEAST_ERROR * sd / count.sqrt()).max(1e-3 * even)
     };
     (0..levels.size).map(mean).collect()
 }
@@ -66,7 +66,7 @@ mod tests {
     fn the_number_of_records_is_that_of_the_data_where_they_are_clear() {
         let clear = records(&[(1_010.0, 100.0), (990.0, 100.0)], 1_050);
         assert!((clear - 1_000.0).abs() < 0.1, "{clear}");
-        assert!((records(&[(-1e9, 1e12)], 1_000) - 751.0).abs() < 1.0);
+        assert!((records(&[(-1e9, 1e12)], 1_000) - 750.0).abs() < 1.0);
         assert!(records(&[(-1e9, 1e8)], 1_000) >= 10.0);
     }
 
