@@ -61,19 +61,19 @@ pub const CARD: MethodCard = MethodCard {
             AuditCase {
                 name: "the only record of its kind, among many kinds",
                 canary: Canary::Kind { levels: 12, others: 480, neighbours: Neighbours::AddRemove },
-                rows: Some(20_000),
+                rows: Some(5_000),
                 options: &[],
             },
             AuditCase {
                 name: "the only record of its kind in two variables",
                 canary: Canary::Pair { others: 480 },
-                rows: Some(20_000),
+                rows: Some(5_000),
                 options: &[],
             },
             AuditCase {
                 name: "the only unit of its kind, with three records",
                 canary: Canary::Unit { levels: 12, others: 480, records: 3 },
-                rows: Some(20_000),
+                rows: Some(5_000),
                 options: &[],
             },
         ],
