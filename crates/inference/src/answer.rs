@@ -175,6 +175,12 @@ impl Question<'_> {
                 provenance.recipe.method
             ));
         }
+        if matches!(self.making, Some(Making::Settled { .. })) && !computed {
+            return refuse(
+                "has no meaning for this release: its records were moved to agree with tables, so that a file is no sample and its scatter says nothing of the error of an \
+                 estimate; leave --rule out (the release is made again), or ask for a release with `rows = \"drawn\"`",
+            );
+        }
         if provenance.is_raked() && self.manner.target == Target::Original {
             return refuse(
                 "has no estimate of the original data: the model was raked to published totals and describes their population; leave --target out",

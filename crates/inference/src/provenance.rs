@@ -124,6 +124,14 @@ pub fn valid_rule(making: Option<&Making>, estimand: &Estimand, m: usize) -> Cho
             Rule::Ts,
             format!("every record is a draw of its own around the mean of the data, with the stated sigma = {sigma} for v: D = sigma^2/(n_syn m), S = sigma^2/N"),
         ),
+        Some(Making::Settled { private: true }) => choice(
+            Rule::Bootstrap,
+            "records were moved until they agree with tables measured under noise, so that a file is no sample and its scatter shows neither the noise nor the moves; the release is made again with the noise of its ledger".into(),
+        ),
+        Some(Making::Settled { private: false }) => choice(
+            Rule::Bootstrap,
+            "records were moved until they agree with the tables of the original, so that a file is no sample and scatters less than one; the release is made again".into(),
+        ),
         Some(Making::NoisyModel { .. }) => choice(
             Rule::Bootstrap,
             "all files share one model with privacy noise, which their scatter cannot show; the release is made again with the noise of its ledger".into(),
@@ -143,6 +151,10 @@ pub(crate) fn objections(rule: Rule, making: Option<&Making>, m: usize) -> Vec<S
         )),
         Some(Making::ProperDraws) if plain => objections.push(format!(
             "`{}` is too small for this release: parameters were drawn again for each file, which adds v n_syn/(N m); use `proper`",
+            rule.name()
+        )),
+        Some(Making::Settled { .. }) if combining => objections.push(format!(
+            "`{}` is not valid for this release: its records were moved to agree with tables, so that neither v nor b says how far an estimate may be off",
             rule.name()
         )),
         Some(Making::NoisyModel { .. }) if combining => objections.push(format!(
@@ -211,6 +223,9 @@ mod tests {
         assert_eq!(rule("method = \"saturated\"\n[options]\nfamily = \"poisson\"", 5), Rule::Ts);
         assert_eq!(rule("method = \"saturated\"\n[options]\nsigma = 0", 5), Rule::Ts);
         assert_eq!(rule("method = \"ipf\"\n[privacy]\nepsilon = 1.0", 5), Rule::Bootstrap);
+        assert_eq!(rule("method = \"pairwise\"\n[privacy]\nepsilon = 1.0", 5), Rule::Bootstrap);
+        assert_eq!(rule("method = \"pairwise\"", 1), Rule::Bootstrap);
+        assert_eq!(rule("method = \"pairwise\"\n[options]\nrows = \"drawn\"", 1), Rule::Ts);
         assert_eq!(rule("method = \"dirichlet\"\n[privacy]\nepsilon = 1.0", 1), Rule::Posterior);
         let mean = Estimand::parse("mean(a)").unwrap();
         assert_eq!(valid_rule(Some(&Making::StrongPrior), &mean, 1).rule, Rule::Bootstrap);
@@ -229,6 +244,8 @@ mod tests {
             Some(&partial),
             Some(&Making::StrongPrior),
             Some(&noisy),
+            Some(&Making::Settled { private: true }),
+            Some(&Making::Settled { private: false }),
             Some(&Making::KnownDeviation { sigma: 1.0 }),
             None,
         ] {

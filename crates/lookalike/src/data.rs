@@ -27,6 +27,8 @@ pub struct Data {
     missing: Vec<String>,
     separator: Option<char>,
     decimal: Option<DecimalMark>,
+    /// Why a person declares the schema public, where the schema itself cannot say so.
+    declared: Option<String>,
 }
 
 #[derive(Clone, Debug)]
@@ -105,7 +107,7 @@ impl Data {
     }
 
     fn of(origin: Origin) -> Self {
-        Self { origin, schema: None, missing: Vec::new(), separator: None, decimal: None }
+        Self { origin, schema: None, missing: Vec::new(), separator: None, decimal: None, declared: None }
     }
 
     /// The same, read under the schema of this file: TOML, SDV metadata (JSON) or a private-PGM domain (JSON).
@@ -127,6 +129,12 @@ impl Data {
     /// ```
     pub fn under(self, schema: SchemaFile) -> Self {
         Self { schema: Some(SchemaOrigin::Given(Box::new(schema))), ..self }
+    }
+
+    /// The same, with its schema declared public by a person, for this reason: for schemas of other tools, which have no place to say so. Nothing is read off the
+    /// records, so that a schema that leaves anything open is refused in a private run.
+    pub fn declared_because(self, reason: Option<&str>) -> Self {
+        Self { declared: reason.map(str::to_owned), ..self }
     }
 
     /// The same, with texts that mean missing beside the empty field.
@@ -211,6 +219,18 @@ impl Data {
             None => None,
             Some(SchemaOrigin::File(path)) => Some(SchemaFile::read(path)?),
             Some(SchemaOrigin::Given(schema)) => Some(schema.as_ref().clone()),
+        };
+        let schema = match (schema, &self.declared) {
+            (Some(mut schema), Some(reason)) => {
+                schema.table.declared = true;
+                schema.table.reason = Some(reason.clone());
+                Some(schema)
+            }
+            (None, Some(_)) => {
+                let message = "it declares a schema public, and none is given; name one with --schema";
+                return Err(TableError::schema("declare", message));
+            }
+            (schema, None) => schema,
         };
         Ok(ReadOptions {
             separator: self.separator,

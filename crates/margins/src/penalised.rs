@@ -191,7 +191,7 @@ fn check(sizes: &[usize], total: f64, terms: &[Term], options: &PenalisedOptions
 }
 
 /// The cheaper of the full table and the junction tree of the terms, among those that are allowed.
-fn choose(
+pub(crate) fn choose(
     sizes: &[usize],
     sets: &[&[usize]],
     options: &PenalisedOptions,

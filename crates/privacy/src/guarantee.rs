@@ -121,7 +121,7 @@ impl std::str::FromStr for Neighbours {
 
 impl Neighbours {
     /// By how much one record changes a histogram, in sum over its cells.
-    pub(crate) fn histogram_l1_sensitivity(self) -> u64 {
+    pub fn histogram_l1_sensitivity(self) -> u64 {
         match self {
             Self::AddRemove => 1,
             Self::ReplaceOne => 2,
@@ -129,7 +129,7 @@ impl Neighbours {
     }
 
     /// By how much one record changes a histogram, as a sum of squares over its cells: 1 or 1² + 1².
-    pub(crate) fn histogram_l2_sensitivity_squared(self) -> u64 {
+    pub fn histogram_l2_sensitivity_squared(self) -> u64 {
         self.histogram_l1_sensitivity()
     }
 }

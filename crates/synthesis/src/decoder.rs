@@ -24,6 +24,9 @@ use crate::{Cells, SynthesisError};
 /// How often the numbers of a record are drawn again before the cell is given up.
 const TRIES: usize = 400;
 
+/// How many other cells are tried in the place of one without a record.
+const REPLACEMENTS: usize = 1_000;
+
 /// After this many tries, numbers that rules name are proposed too: `income = 0` is rarely hit by chance.
 const PLAIN_TRIES: usize = 100;
 
@@ -43,6 +46,8 @@ pub struct Decoder {
     landmarks: Vec<f64>,
     /// The numbers that records have within each class.
     numbers: ClassNumbers,
+    /// Whether a cell that holds no record that keeps the rules gives way to another one.
+    replaces: bool,
 }
 
 /// Where a variable's values come from.
@@ -128,6 +133,7 @@ impl Decoder {
             knots,
             landmarks,
             numbers: ClassNumbers::default(),
+            replaces: false,
         })
     }
 
@@ -147,6 +153,12 @@ impl Decoder {
     }
 
     /// What computes variables and makes identifiers.
+    /// The same, with another cell of the data set in the place of one that holds no record that keeps the rules: a private run must not end
+    /// with an error after it has looked.
+    pub(crate) fn replacing(self) -> Self {
+        Self { replaces: true, ..self }
+    }
+
     pub(crate) fn completion(&self) -> &Completion {
         &self.completion
     }
@@ -209,7 +221,7 @@ impl Decoder {
             };
             self.sources.iter().enumerate().map(column).collect()
         } else {
-            let drafts = rows.clone().map(|row| self.draft(&cells.record(row), &mut rng));
+            let drafts = rows.clone().map(|row| self.draft_or_replacement(cells, row, &mut rng));
             let drafts = drafts.collect::<Result<Vec<Draft>, _>>()?;
             let column = |variable: usize| match self.sources[variable] {
                 Source::Identifier => self.completion.identifier(variable, rows.clone(), identifiers),
@@ -220,6 +232,24 @@ impl Decoder {
             (0..self.sources.len()).map(column).collect()
         };
         self.completion.checked(Table::new(self.completion.shared_schema(), columns)?)
+    }
+
+    /// The record of a row, or of another row that has one where that is allowed.
+    fn draft_or_replacement(
+        &self,
+        cells: &Cells,
+        row: usize,
+        rng: &mut Rng,
+    ) -> Result<Draft, SynthesisError> {
+        let own = self.draft(&cells.record(row), rng);
+        if own.is_ok() || !self.replaces {
+            return own;
+        }
+        let other = (0..REPLACEMENTS).find_map(|_| {
+            let other = rng.random_range(0..cells.rows());
+            self.draft(&cells.record(other), rng).ok()
+        });
+        other.map_or(own, Ok)
     }
 
     fn draft(&self, cell: &[u32], rng: &mut Rng) -> Result<Draft, SynthesisError> {

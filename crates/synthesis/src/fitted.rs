@@ -58,6 +58,14 @@ impl Drawing {
         })
     }
 
+    /// The same, with cells that hold no record that keeps the rules replaced by others.
+    pub(crate) fn replacing(self) -> Self {
+        match self {
+            Self::Cells(model, decoder) => Self::Cells(model, decoder.replacing()),
+            records => records,
+        }
+    }
+
     fn completion(&self) -> &Completion {
         match self {
             Self::Cells(_, decoder) => decoder.completion(),

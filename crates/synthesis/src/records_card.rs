@@ -41,6 +41,11 @@ pub enum Making {
         /// Whether every cell of the cross-table got noise of its own, so that empty cells gain records.
         on_every_cell: bool,
     },
+    /// Records are moved until their counts come close to many tables at once: a file is no sample, and scatters less than one.
+    Settled {
+        /// Whether the tables were measured under noise.
+        private: bool,
+    },
     /// Private draws under a prior that is strong enough to hide any record.
     StrongPrior,
     /// Private draws around the mean of the data with a known standard deviation.

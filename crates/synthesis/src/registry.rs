@@ -1,16 +1,19 @@
 //! The one list of methods.
 
+use num_bigint::BigUint;
 use statistics::counts::CellDraws;
-use table::Table;
+use table::{Attributes, DeclaredSchema, Domain, Table};
 
 use crate::card::MethodCard;
 use crate::methods::classical::{
     cellkey, microaggregation, pram, rounding, suppression, swapping, topcoding,
 };
-use crate::methods::{catall, dirichlet, graph, ipf, mvnorm, normal_release, saturated, sequential};
+use crate::methods::{
+    catall, dirichlet, graph, ipf, mst, mvnorm, normal_release, pairwise, saturated, sequential,
+};
 use crate::private::PrivateSynthesizer;
 use crate::stored::{StateContext, StateReader};
-use crate::{Cells, Model, SynthesisError, Synthesizer};
+use crate::{Cells, Model, Recipe, SynthesisError, Synthesizer};
 
 /// A method: its card, how its options become a synthesizer, how a stored state becomes a model again.
 pub struct Method {
@@ -66,6 +69,13 @@ pub const METHODS: &[Method] = &[
         private: Some(ipf::private::build),
         load: Some(Load::Cells(ipf::load)),
     },
+    Method {
+        card: &pairwise::CARD,
+        build: Some(pairwise::build),
+        private: Some(pairwise::private::build),
+        load: Some(Load::Cells(pairwise::load)),
+    },
+    Method { card: &mst::CARD, build: None, private: Some(mst::build), load: Some(Load::Cells(mst::LOAD)) },
     Method { card: &dirichlet::CARD, build: None, private: Some(dirichlet::build), load: None },
     Method {
         card: &mvnorm::CARD,
@@ -126,7 +136,22 @@ pub const METHODS: &[Method] = &[
 
 /// The method of a recipe that names none.
 pub fn default_method(private: bool) -> &'static str {
-    if private { ipf::CARD.name } else { sequential::CARD.name }
+    if private { pairwise::CARD.name } else { sequential::CARD.name }
+}
+
+/// The most cells of a cross-table on which the planned log-linear model is the better private method.
+const SMALL_TABLE: u32 = 1 << 20;
+
+/// The method of a private recipe that names none, by what is public: the declared schema, and which options are set.
+pub fn usual_private_method(schema: Option<&DeclaredSchema>, recipe: &Recipe) -> &'static str {
+    let domain = schema.and_then(|schema| Domain::declared(schema, recipe.groups as usize).ok());
+    let is_small =
+        domain.is_some_and(|domain| domain.cells(&Attributes::all(&domain)) <= BigUint::from(SMALL_TABLE));
+    let cards = if is_small { [&ipf::CARD, &pairwise::CARD] } else { [&pairwise::CARD, &ipf::CARD] };
+    let takes_all = |card: &&&MethodCard| {
+        recipe.options.keys().all(|name| card.options.iter().any(|option| option.name == name))
+    };
+    cards.iter().find(takes_all).map_or(cards[0].name, |card| card.name)
 }
 
 /// The distribution of the counts of cells that a person states, such as `catall,nprior=0`, with the card of the method that has it.

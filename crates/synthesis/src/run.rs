@@ -26,6 +26,9 @@ pub struct Run {
     /// would do. **It voids every guarantee**, and the ledger says so. Without it noise comes from the operating system. In a run that is not private
     /// it takes the place of the recipe's seed.
     pub insecure_test_seed: Option<u64>,
+    /// A file in which a private run says what it is about to spend before its first look. Whoever asked for it removes it when the ledger itself is written; if it is
+    /// still there, the run did not end, and what it names must be taken for spent.
+    pub begun: Option<PathBuf>,
 }
 
 impl Run {

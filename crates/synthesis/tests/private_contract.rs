@@ -146,7 +146,7 @@ fn what_is_planned_is_what_is_spent() {
                 .iter()
                 .map(|event| (event.mechanism, event.cost.charge()))
                 .collect();
-            if rows.is_some() || !matches!(method, "ipf" | "normal-release") {
+            if rows.is_some() || !matches!(method, "ipf" | "pairwise" | "normal-release") {
                 let planned: Vec<_> = plan.questions.iter().map(|question| question.mechanism).collect();
                 assert_eq!(
                     planned,
@@ -319,7 +319,7 @@ proptest! {
 
     #[test]
     fn no_run_ever_spends_more_than_its_budget(
-        method in prop::sample::select(vec!["catall", "ipf", "dirichlet", "mvnorm"]),
+        method in prop::sample::select(vec!["catall", "ipf", "pairwise", "mst", "dirichlet", "mvnorm"]),
         epsilon in (-7.0..5.0_f64).prop_map(f64::exp2),
         delta in prop::option::of(prop::sample::select(vec![1e-3, 1e-9])),
         rows in prop::option::of(1_u64..2_000),

@@ -3,6 +3,7 @@
 //! Utility is the [overall score](measures::utility::taub) with all one-way and two-way tables, all numbers and the models that are given; risk is the
 //! mean TCAP over sets of keys and targets (Taub et al. 2020). What cannot be scored on the table at hand is refused before anything runs.
 
+pub mod private;
 mod questions;
 pub mod text;
 

@@ -20,7 +20,7 @@ pub(super) struct Synth {
     data: PathBuf,
     #[command(flatten)]
     reading: Reading,
-    /// The method; `lookalike methods` lists them [default: that of the recipe, else sequential, or ipf with a budget]
+    /// The method; `lookalike methods` lists them [default: that of the recipe, else sequential; with a budget pairwise, or ipf where the cross-table is small]
     #[arg(long, value_name = "METHOD")]
     method: Option<String>,
     /// A recipe file; options given here override it
@@ -45,6 +45,10 @@ pub(super) struct Synth {
     /// Refuse to begin if about more memory than this would be needed: 2GB, 500MB
     #[arg(long, value_name = "SIZE", value_parser = table::figures::bytes)]
     memory: Option<u64>,
+    /// Declare the given schema public, for this reason: for a private-PGM domain or another schema that cannot say so itself. Nothing is read off
+    /// the records
+    #[arg(long, value_name = "REASON")]
+    declare: Option<String>,
     /// Publish the schema that was learned from the records, for this reason: its levels and ranges, also rare and extreme ones, are
     /// released with the data [default: the public schema holds only what the synthetic files show]
     #[arg(long, value_name = "REASON")]
@@ -61,6 +65,7 @@ pub(super) struct Synth {
 impl Run for Synth {
     fn run(&self, everywhere: &Everywhere) -> Result<ExitCode, Error> {
         let request = SynthesiseRequest {
+            usual_method: self.recipe.is_none() && self.method.is_none(),
             recipe_path: self.recipe.clone(),
             replace: everywhere.force,
             save_model: self.save_model.clone(),
@@ -71,7 +76,10 @@ impl Run for Synth {
                 small_table: self.small_table.clone(),
                 ..Reasons::default()
             },
-            ..SynthesiseRequest::new(self.reading.data(&self.data), self.recipe()?)
+            ..SynthesiseRequest::new(
+                self.reading.data(&self.data).declared_because(self.declare.as_deref()),
+                self.recipe()?,
+            )
         };
         if self.privacy.dry_run {
             return everywhere.carry_out(&SpendingRequest(request));

@@ -30,6 +30,7 @@ fn at_budget(method: &str, claimed: &Claim, spent: f64, most: usize) -> AuditFin
 #[rstest]
 #[case("catall", 2.0)]
 #[case("ipf", 2.0)]
+#[case("pairwise", 2.0)]
 #[case("dirichlet", 2.0)]
 #[case("mvnorm", 4.0)]
 #[case("normal-release", 4.0)]
@@ -64,6 +65,7 @@ fn a_unit_of_several_records_needs_noise_for_all_of_them() {
 #[rstest]
 #[case::threshold("catall", 0.05)]
 #[case::gaussian("ipf", 1e-6)]
+#[case::gaussian_pairs("pairwise", 1e-6)]
 #[case::gaussian_sums("mvnorm", 1e-6)]
 fn claims_with_a_delta_pass(#[case] method: &str, #[case] delta: f64) {
     let claimed = Claim { delta: Some(delta), ..claim(1.0, method) };
@@ -75,6 +77,7 @@ fn claims_with_a_delta_pass(#[case] method: &str, #[case] delta: f64) {
 #[rstest]
 #[case("catall")]
 #[case("ipf")]
+#[case("pairwise")]
 fn a_domain_read_off_the_records_is_caught(#[case] method: &str) {
     let claimed = claim(1.0, method);
     let scenarios = scenarios(method).unwrap();
@@ -101,6 +104,7 @@ fn a_domain_read_off_the_records_is_caught(#[case] method: &str) {
 #[rstest]
 #[case("catall")]
 #[case("ipf")]
+#[case("pairwise")]
 #[case("dirichlet")]
 fn a_look_that_was_not_charged_is_caught(#[case] method: &str) {
     let claimed = claim(1.0, method);

@@ -7,9 +7,9 @@ use release::{Input, Manifest, PublishedLedger, Release, check_target};
 use synthesis::copies::UniqueRecords;
 use synthesis::model_file::ModelFile;
 use synthesis::private::SpendingPlan;
-use synthesis::{Fitted, Recipe, Run, SynthesisError, private};
-use table::output_file;
+use synthesis::{Fitted, Recipe, Run, SynthesisError, private, registry};
 use table::watch::Watch;
+use table::{Schema, output_file};
 
 use crate::noise::Noise;
 use crate::{Data, Error, Request};
@@ -35,6 +35,8 @@ pub struct SynthesiseRequest {
     pub data: Data,
     /// How its synthetic versions are made.
     pub recipe: Recipe,
+    /// Whether the method is the usual one, which nobody named: with a budget it then depends on the declared schema.
+    pub usual_method: bool,
     /// The file of the recipe, if it has one: errors then name its line.
     pub recipe_path: Option<PathBuf>,
     /// The folder to write; nothing is written without one.
@@ -82,6 +84,7 @@ impl SynthesiseRequest {
         Self {
             data,
             recipe,
+            usual_method: false,
             recipe_path: None,
             out: None,
             replace: false,
@@ -105,7 +108,32 @@ impl SynthesiseRequest {
             .map_err(|error| error.located_in(self.recipe_path.as_deref(), self.data.schema_path()))
     }
 
+    /// The recipe, with the method that suits the schema where nobody named one.
+    fn recipe_for(&self, schema: &Schema) -> Recipe {
+        let mut recipe = self.recipe.clone();
+        if self.usual_method && recipe.privacy.is_some() {
+            let declared = schema.clone().reviewed().ok();
+            recipe.method = registry::usual_private_method(declared.as_ref(), &recipe).to_owned();
+        }
+        recipe
+    }
+
     fn synthesise(&self, watch: &Watch) -> Result<SynthesiseOutcome, Error> {
+        let schema = if self.usual_method && self.recipe.privacy.is_some() {
+            self.data.declared_schema()?
+        } else {
+            None
+        };
+        match schema {
+            Some(schema) => {
+                let recipe = self.recipe_for(schema.schema());
+                Self { recipe, usual_method: false, ..self.clone() }.synthesise_named(watch)
+            }
+            None => self.synthesise_named(watch),
+        }
+    }
+
+    fn synthesise_named(&self, watch: &Watch) -> Result<SynthesiseOutcome, Error> {
         self.recipe.check()?;
         self.check_paths()?;
         self.noise.check(&self.recipe)?;
@@ -125,6 +153,7 @@ impl SynthesiseRequest {
             checkpoint: self.resume.clone(),
             memory: self.memory,
             insecure_test_seed: self.noise.insecure_test_seed(),
+            begun: self.begun(),
         };
         let fitted = synthesis::fit_for_release(source, &self.recipe, &run)?;
         let ledger = fitted.ledger().cloned();
@@ -153,7 +182,20 @@ impl SynthesiseRequest {
         if let Some(folder) = &self.resume {
             synthesis::checkpoint::remove(folder)?;
         }
+        // The ledger is written: what was begun has ended.
+        if let Some(path) = run.begun.filter(|path| path.exists()) {
+            std::fs::remove_file(&path)
+                .map_err(|error| Error::Refused(format!("{}: {error}", path.display())))?;
+        }
         Ok(SynthesiseOutcome { fitted, ledger, manifest })
+    }
+
+    /// The file beside the release that says what a private run has begun to spend, until its ledger is written.
+    fn begun(&self) -> Option<PathBuf> {
+        let out = self.out.as_ref().filter(|_| self.recipe.privacy.is_some())?;
+        let mut name = out.file_name()?.to_owned();
+        name.push(".spending.json");
+        Some(out.with_file_name(name))
     }
 
     /// The refusal of a learned schema, with the commands that help for these data.
@@ -186,7 +228,7 @@ impl SynthesiseRequest {
         let Some(schema) = self.data.declared_schema()? else {
             return Err(SynthesisError::LearnedSchema { variables: vec!["every variable".into()] }.into());
         };
-        Ok(private::plan(&schema, &self.recipe)?)
+        Ok(private::plan(&schema, &self.recipe_for(schema.schema()))?)
     }
 
     /// A private run is quick and may leave no trace of its noise.

@@ -10,27 +10,38 @@
 //! post-processing.
 
 use crate::FittedModel;
+use crate::error::Error;
 use crate::noisy::margin_budget::MarginBudget;
-use crate::noisy::measurement::{MeasurementError, ProtectedTable};
+use crate::noisy::measurement::{Measurement, MeasurementError, ProtectedTable};
 use crate::penalised::{self, PenalisedOptions, Term};
 
 /// What a record's worth of evenness weighs beside a squared error of one variance.
 const EVENNESS: f64 = 0.01;
+
+/// Refuses margins whose model would be too large to be fitted: before anything is measured.
+pub fn check(budget: &MarginBudget) -> Result<(), Error> {
+    let sets: Vec<&[usize]> = budget.attributes().collect();
+    penalised::choose(budget.sizes(), &sets, &PenalisedOptions::default()).map(|_| ())
+}
 
 /// Measures the margins and fits them.
 pub fn run<T: ProtectedTable>(
     budget: &MarginBudget,
     table: &mut T,
 ) -> Result<FittedModel, MeasurementError<T::Error>> {
-    let terms: Vec<Term> = budget
-        .measure(table)?
-        .into_iter()
+    let measured = budget.measure(table)?;
+    Ok(fit(budget.sizes(), budget.records() as f64, &measured)?)
+}
+
+/// The fit of `records` records to measurements of a domain with these `sizes`.
+pub fn fit(sizes: &[usize], records: f64, measured: &[Measurement]) -> Result<FittedModel, Error> {
+    let terms: Vec<Term> = measured
+        .iter()
         .map(|margin| {
             let target: Vec<f64> = margin.counts.iter().map(|&count| count as f64).collect();
             let penalty = vec![EVENNESS * margin.noise.variance(); target.len()];
-            Term::new(margin.attributes, target, penalty)
+            Term::new(margin.attributes.clone(), target, penalty)
         })
         .collect();
-    let options = PenalisedOptions::default();
-    Ok(penalised::fit(budget.sizes(), budget.records() as f64, &terms, &options)?.model)
+    Ok(penalised::fit(sizes, records, &terms, &PenalisedOptions::default())?.model)
 }

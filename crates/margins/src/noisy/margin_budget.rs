@@ -86,6 +86,11 @@ impl MarginBudget {
         &self.sizes
     }
 
+    /// The variables of each margin.
+    pub(crate) fn attributes(&self) -> impl Iterator<Item = &[usize]> {
+        self.margins.iter().map(|(attributes, _)| attributes.as_slice())
+    }
+
     /// The number of records.
     pub(crate) fn records(&self) -> u64 {
         self.records

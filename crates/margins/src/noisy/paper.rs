@@ -9,6 +9,8 @@
 //! Privacy: the table is seen through [`ProtectedTable`] alone, the prices add up to the budget, and the rest is
 //! post-processing.
 
+use crate::attributes::cells;
+use crate::junction_tree::JunctionTree;
 use crate::noisy::margin_budget::MarginBudget;
 use crate::noisy::measurement::{MeasurementError, ProtectedTable};
 use crate::{Disagreement, Error, FittedModel, Options, Order, TargetMargin, fit};
@@ -18,6 +20,20 @@ use crate::{Disagreement, Error, FittedModel, Options, Order, TargetMargin, fit}
 const NEARLY_NOTHING: [f64; 4] = [1e-6, 1e-3, 0.1, 1.0];
 /// Rounds over the margins.
 const MOST_SWEEPS: usize = 5_000;
+
+/// Refuses margins whose model would be too large to be fitted: before anything is measured.
+pub fn check(budget: &MarginBudget) -> Result<(), Error> {
+    let options = Options::default();
+    let all: Vec<usize> = (0..budget.sizes().len()).collect();
+    if cells(budget.sizes(), &all) <= options.dense_limit as u128 {
+        return Ok(());
+    }
+    let tree = JunctionTree::new(budget.sizes(), budget.attributes());
+    if tree.cells() > options.tree_limit as u128 {
+        return Err(Error::TreeTooLarge { cells: tree.cells(), limit: options.tree_limit });
+    }
+    Ok(())
+}
 
 /// Measures the margins and fits them.
 pub fn run<T: ProtectedTable>(

@@ -142,12 +142,27 @@ fn listed(
     candidates
         .iter()
         .map(|&attributes| {
-            let expected: Vec<i64> =
-                model.margin(&attributes)?.into_iter().map(|count| count.round() as i64).collect();
+            let expected = match model.margin(&attributes) {
+                Err(Error::MarginTooLarge { .. }) => independence(plan, model, attributes)?,
+                margin => margin?,
+            };
+            let expected: Vec<i64> = expected.into_iter().map(|count| count.round() as i64).collect();
             let penalty = (0.5 * expected.len() as f64 * scale).round() as i64;
             Ok(CandidatePair { attributes, expected, penalty })
         })
         .collect()
+}
+
+/// What is expected of a pair in two distant cliques, between which too many variables would have to be held to work out its margin:
+/// the product of its single variables. Any expectation that is made without a look will do for a choice.
+fn independence(
+    plan: &MeasurementPlan,
+    model: &FittedModel,
+    [one, other]: [usize; 2],
+) -> Result<Vec<f64>, Error> {
+    let (first, second) = (model.margin(&[one])?, model.margin(&[other])?);
+    let records = plan.records() as f64;
+    Ok(first.iter().flat_map(|one| second.iter().map(move |other| one * other / records)).collect())
 }
 
 /// The measurements so far, and the parameters of the last fit.

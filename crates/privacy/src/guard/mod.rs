@@ -12,6 +12,7 @@
 //! ```
 
 mod columns;
+mod grouped;
 mod moments;
 mod noisy_cells;
 mod predictive;
@@ -24,6 +25,7 @@ use table::{
 };
 
 pub use self::columns::{Bound, Candidates, GuardedColumns};
+pub use self::grouped::{ExpectedGroups, GroupedMargin};
 pub use self::moments::{GRID, ScaledVariable};
 pub use self::noisy_cells::{DENSE_CELLS, LazyCells, NoisyCells};
 pub use self::predictive::PriorWeight;

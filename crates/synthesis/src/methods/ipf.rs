@@ -5,7 +5,7 @@
 //! The model keeps the margins it is given and nothing beyond. It is held as the full table while that is small, else on the cliques
 //! of the margins' junction tree, so that K has no limit as long as the margins hang together loosely.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 use margins::{
     Clique, Convergence, DenseModel, Error, FittedModel, Impossible, Options, Sampler, TargetMargin,
@@ -15,6 +15,7 @@ use privacy::Neighbours;
 use serde::{Deserialize, Serialize};
 use table::{Attributes, Domain};
 
+use super::pairwise::possible_record;
 use super::stored_cells;
 use crate::card::{
     AuditCase, Canary, MethodCard, Needs, OptionCard, PrivacyCard, PrivateTrial, Suits, Trial, Usual,
@@ -406,7 +407,7 @@ impl IpfModel {
         number: u64,
         rows: usize,
         seed: Seed,
-    ) -> Option<Block> {
+    ) -> Result<Block, SynthesisError> {
         let mut kept: Block = vec![Vec::with_capacity(rows); self.domain.variables().len()];
         for attempt in 0..MOST_BLOCKS {
             let drawn = sampler.block(number, rows, seed.child(attempt).bytes());
@@ -416,11 +417,18 @@ impl IpfModel {
                     kept.iter_mut().zip(cell).for_each(|(column, class)| column.push(class));
                 }
                 if kept[0].len() == rows {
-                    return Some(kept);
+                    return Ok(kept);
                 }
             }
         }
-        None
+        // Nearly everything that the model draws breaks the schema: what did not, again and again, or else a record that can occur.
+        if kept[0].is_empty() {
+            let record = possible_record(&self.domain, zeros)?;
+            kept.iter_mut().zip(record).for_each(|(column, class)| column.push(class));
+        }
+        let found = kept[0].len();
+        kept.iter_mut().for_each(|column| (found..rows).for_each(|row| column.push(column[row % found])));
+        Ok(kept)
     }
 }
 
@@ -471,18 +479,17 @@ impl Model<Cells> for IpfModel {
             let block = |block, rows, _| sampler.block(block, rows, seed.bytes());
             return Ok(Cells::draw(&self.domain, rows, seed, block));
         };
-        let stuck = AtomicBool::new(false);
+        let stuck = Mutex::new(None);
         let cells = Cells::draw(&self.domain, rows, seed, |number, rows, _| {
-            self.possible_block(&sampler, zeros, number, rows, seed).unwrap_or_else(|| {
-                stuck.store(true, Ordering::Relaxed);
+            self.possible_block(&sampler, zeros, number, rows, seed).unwrap_or_else(|error| {
+                stuck.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
                 vec![vec![0; rows]; self.domain.variables().len()]
             })
         });
-        if stuck.into_inner() {
-            let message = "nearly everything that the model draws breaks the schema; raise the budget, or relax the rules";
-            return Err(SynthesisError::Fit { method: CARD.name, message: message.into() });
+        match stuck.into_inner().unwrap_or_else(PoisonError::into_inner) {
+            Some(error) => Err(error),
+            None => Ok(cells),
         }
-        Ok(cells)
     }
 
     fn remarks(&self) -> Vec<String> {

@@ -137,8 +137,8 @@ impl PrivateSynthesizer for Mvnorm {
         }
     }
 
-    fn needs_classes(&self) -> bool {
-        false
+    fn number_classes(&self) -> crate::private::NumberClasses {
+        crate::private::NumberClasses::None
     }
 
     fn accounting(&self) -> crate::private::Accounting {

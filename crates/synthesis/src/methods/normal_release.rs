@@ -13,7 +13,7 @@ use table::{Column, DeclaredSchema, Kind, Schema, Table, Variable};
 
 use crate::card::{AuditCase, Canary, MethodCard, Moment, Needs, OptionCard, PrivacyCard, Usual};
 use crate::model::PaidDataSets;
-use crate::private::{Accounting, PrivateSynthesizer, Public, Spending};
+use crate::private::{Accounting, NumberClasses, PrivateSynthesizer, Public, Spending};
 use crate::{AnyModel, Making, RecordsCard, SynthesisError, registry};
 
 /// The card.
@@ -98,8 +98,8 @@ impl PrivateSynthesizer for NormalRelease {
         }
     }
 
-    fn needs_classes(&self) -> bool {
-        false
+    fn number_classes(&self) -> NumberClasses {
+        NumberClasses::None
     }
 
     fn accounting(&self) -> Accounting {

@@ -8,6 +8,10 @@ const EVENLY: usize = 128;
 /// Up to this many values between two limits, every one of them is a candidate.
 const ALL: f64 = 512.0;
 
+/// Classes of equal width, where classes are many and public, and the decades in which there are further ones.
+const EVEN_CLASSES: usize = 40;
+const CLASS_DECADES: i32 = 5;
+
 /// Decades below the width of an interval that are searched.
 const DECADES: i32 = 6;
 
@@ -33,6 +37,31 @@ pub(super) fn cuts(kind: &Kind, low: f64, high: f64) -> Vec<f64> {
     found.retain(|number| low < *number && *number < high);
     found.sort_unstable_by(f64::total_cmp);
     found.dedup();
+    found
+}
+
+/// Limits of about a hundred public classes between two limits: evenly spaced ones, and for numbers also 1, 2, 3, 5 and 7 times powers of ten, so that numbers that spread over several powers of ten
+/// are told apart near zero. Both limits, and zero between them, are classes of their own, since many records may have just these values.
+pub(super) fn classes(kind: &Kind, low: f64, high: f64) -> Vec<f64> {
+    let step = kind.step();
+    let unit = step.unwrap_or_else(|| 10_f64.powi(((high - low) / 1_000.0).log10().floor() as i32));
+    let even = (1..EVEN_CLASSES).map(|place| low + (high - low) * (place as f64 / EVEN_CLASSES as f64));
+    let mut found: Vec<f64> = even.map(|number| rounded(number, unit)).collect();
+    let mut alone = vec![low, high];
+    if matches!(kind, Kind::Integer { .. } | Kind::Real { .. }) {
+        let widest = low.abs().max(high.abs()).log10().ceil() as i32;
+        let narrowest = (widest - CLASS_DECADES).max(if step.is_some() { 0 } else { i32::MIN });
+        let powers = (narrowest..widest)
+            .flat_map(|power| [1.0, 2.0, 3.0, 5.0, 7.0].map(|digit| times_power(digit, power)));
+        found.extend(powers.flat_map(|number| [number, -number]));
+        if low < 0.0 && high > 0.0 {
+            alone.push(0.0);
+        }
+    }
+    found.retain(|number| low < *number && *number < high && *number != 0.0);
+    found.extend(alone.iter().chain(&alone));
+    found.sort_unstable_by(f64::total_cmp);
+    found.dedup_by(|one, other| one == other && !alone.contains(one));
     found
 }
 

@@ -13,11 +13,14 @@ use table::figures::thousands;
 use table::schema::{CutRule, Purchase};
 use table::{DeclaredSchema, Kind, Levels, TableError, Variable};
 
-use super::{Spending, candidates};
+use super::{NumberClasses, Spending, candidates};
 use crate::SynthesisError;
 
 /// Whole numbers with up to so many values are not cut.
 const FEW_VALUES: f64 = 20.0;
+
+/// Whole numbers with fewer values are classes of their own where classes are fine.
+const MANY_VALUES: f64 = 100.0;
 
 /// Levels that a plan assumes where they will be bought.
 const ASSUMED_LEVELS: usize = 5;
@@ -32,8 +35,8 @@ pub(super) struct Purchases<'a> {
     /// The δ of all bought levels.
     pub(super) delta: DeltaCost,
     notion: Notion,
-    /// Whether numbers need classes that the schema does not name.
-    classes: bool,
+    /// Which classes numbers get that the schema does not name.
+    classes: NumberClasses,
 }
 
 /// One part of the domain of one variable.
@@ -52,7 +55,7 @@ impl<'a> Purchases<'a> {
         groups: usize,
         limit: Charge,
         share: f64,
-        classes: bool,
+        classes: NumberClasses,
         records: bool,
     ) -> Result<Self, SynthesisError> {
         let mut lots = Vec::new();
@@ -65,10 +68,10 @@ impl<'a> Purchases<'a> {
             }
             let wanted = match variable.bought.cuts {
                 CutRule::Equal => false,
-                CutRule::Usual => records,
+                CutRule::Usual => records && classes == NumberClasses::Bought,
                 CutRule::Private => true,
             };
-            if classes && wanted && needs_cuts(variable) {
+            if classes != NumberClasses::None && wanted && needs_cuts(variable) {
                 lots.push(Lot::Cuts(position));
             }
         }
@@ -90,7 +93,8 @@ impl<'a> Purchases<'a> {
             // In equal parts, without a rest.
             Cost::from_units(all.units() / lots.len() as u64 * lots.len() as u64)
         };
-        Ok(Self { schema, groups, lots, cost, delta, notion: limit.notion(), classes: classes && records })
+        let classes = if records { classes } else { NumberClasses::None };
+        Ok(Self { schema, groups, lots, cost, delta, notion: limit.notion(), classes })
     }
 
     /// Whether there is nothing to buy.
@@ -327,10 +331,14 @@ impl<'a> Purchases<'a> {
             let mut variable = variables.next().unwrap_or_else(|| own.clone());
             let rule = if variable.bought.cuts == CutRule::Equal { CutRule::Equal } else { CutRule::Usual };
             variable.bought = Purchase { cuts: rule, ..Purchase::default() };
-            let is_usual = self.classes && rule == CutRule::Usual && variable.cuts.is_none();
-            if is_usual && is_of_few_values(&variable) {
-                variable.cuts = Some(each_value(&variable));
-            }
+            let is_usual = rule == CutRule::Usual && variable.cuts.is_none();
+            variable.cuts = match self.classes {
+                NumberClasses::Bought if is_usual && is_of_few_values(&variable) => {
+                    Some(each_value(&variable))
+                }
+                NumberClasses::Fine if is_usual && variable.kind.is_numeric() => fine_classes(&variable),
+                _ => variable.cuts,
+            };
             variable
         });
         Ok(schema?)
@@ -361,6 +369,15 @@ fn is_of_few_values(variable: &Variable) -> bool {
     match (range, variable.kind.step()) {
         (Some((low, high)), Some(step)) => low < high && (high - low) / step < FEW_VALUES,
         _ => false,
+    }
+}
+
+/// Many classes over the declared range: every value where they are few, else those of [`candidates::classes`]; `None` without a range.
+fn fine_classes(variable: &Variable) -> Option<Vec<f64>> {
+    let (low, high) = variable.declared_range().filter(|(low, high)| low < high && variable.is_modelled())?;
+    match variable.kind.step() {
+        Some(step) if (high - low) / step < MANY_VALUES => Some(each_value(variable)),
+        _ => Some(candidates::classes(&variable.kind, low, high)),
     }
 }
 

@@ -36,6 +36,10 @@ pub struct Public<'a> {
     pub m: u32,
     /// What the method may spend.
     pub charge: Charge,
+    /// The number of records where it is public by definition and nobody stated another.
+    pub exact_size: Option<u64>,
+    /// By how much one unit changes a histogram: in sum, and in sum of squares.
+    pub sensitivities: (u64, u64),
 }
 
 /// How a method spends an ε with a δ.
@@ -45,6 +49,17 @@ pub enum Accounting {
     Basic,
     /// The δ is turned into a budget of ρ, by which Gaussian noise is paid.
     ZeroConcentrated,
+}
+
+/// The classes of numbers for which the schema names none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NumberClasses {
+    /// None: it looks at numbers as they are.
+    None,
+    /// Few, at private quantiles that a run buys.
+    Bought,
+    /// Many public ones over the declared range, which the method merges by itself.
+    Fine,
 }
 
 /// A method that sees the records through their guard only.
@@ -62,9 +77,9 @@ pub trait PrivateSynthesizer: Send + Sync {
         None
     }
 
-    /// Whether it looks at numbers in classes, so that a run has to find some.
-    fn needs_classes(&self) -> bool {
-        true
+    /// In which classes it looks at numbers for which the schema names none.
+    fn number_classes(&self) -> NumberClasses {
+        NumberClasses::Bought
     }
 
     /// Why these settings make no sense within strata, if they do not.

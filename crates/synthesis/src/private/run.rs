@@ -55,6 +55,7 @@ pub(crate) fn fit(
     // What cannot work is refused before anything is paid.
     let assumed = asked.purchases.assumed()?;
     let setup = Setup::new(&assumed, recipe, method.as_ref(), &asked)?;
+    setup.plan()?;
     run.refuse_limits("it has no meaning in a private run; leave it out")?;
     refuse_violations(source)?;
     if source.table().is_none() {
@@ -66,6 +67,16 @@ pub(crate) fn fit(
         Some(seed) => NoiseSource::insecure_test_seed(seed),
         None => NoiseSource::from_operating_system()?,
     };
+    if let Some(path) = &run.begun {
+        let begun = serde_json::json!({
+            "meaning": "a private run began and has not ended: take all of this for spent on these data",
+            "method": recipe.method,
+            "asked": asked.budget.asked(),
+            "neighbours": asked.neighbours,
+            "unit": declared.schema().unit(),
+        });
+        table::atomic_file::write_private(path, format!("{begun:#}\n").as_bytes())?;
+    }
     let mut ledger = PrivacyLedger::open(asked.budget, asked.neighbours, declared.schema().unit());
     let mut bounded = None;
     if let Some(units) = &asked.units {
@@ -156,7 +167,7 @@ impl<'a> Asked<'a> {
             recipe.groups as usize,
             budget.limit(),
             settings.domain_share,
-            method.needs_classes(),
+            method.number_classes(),
             has_records,
         )?;
         let left = budget.cost().saturating_sub(purchases.cost);
@@ -249,7 +260,13 @@ impl<'a> Setup<'a> {
         charge: Charge,
     ) -> Public<'b> {
         let rows = self.recipe.rows;
-        Public { schema: self.schema, domain, zeros, size, rows, m: self.recipe.m, charge }
+        let records = self.asked.units.as_ref().map_or(1, |units| units.most);
+        let sensitivities = (
+            records * self.neighbours.histogram_l1_sensitivity(),
+            records * records * self.neighbours.histogram_l2_sensitivity_squared(),
+        );
+        let m = self.recipe.m;
+        Public { schema: self.schema, domain, zeros, size, rows, m, charge, exact_size: None, sensitivities }
     }
 
     fn carry_out(&self, guard: &mut GuardedTable<'_>) -> Result<(AnyModel, ReleaseSize), SynthesisError> {
@@ -266,11 +283,14 @@ impl<'a> Setup<'a> {
             }
             None => {
                 let (price, left) = self.split(self.asked.settings.size_share);
-                let records = guard.noisy_size(NOISY_SIZE, self.charge(price))?.max(1) as u64;
+                let records = guard.noisy_size(NOISY_SIZE, self.charge(price))?;
+                let records = records.clamp(1, i64::from(u32::MAX)) as u64;
                 (records, left, ReleaseSize::NoisyCount { records, event: NOISY_SIZE.into() })
             }
         };
-        let model = self.method.fit(guard, &self.public(&self.domain, &self.zeros, size, charge))?;
+        let exact_size = by_definition.filter(|_| stated.is_none()).map(|(size, _)| size);
+        let public = Public { exact_size, ..self.public(&self.domain, &self.zeros, size, charge) };
+        let model = self.method.fit(guard, &public)?;
         Ok((model, policy))
     }
 
@@ -282,7 +302,18 @@ impl<'a> Setup<'a> {
         let (price, charge) = self.split(self.asked.settings.strata_share);
         let sizes = guard.noisy_margin(by, self.charge(price))?.counts;
         let (_, rest) = self.domain.without(by)?;
-        let mut sizes = sizes.into_iter().map(|size| size.max(0) as u64);
+        // Where noise leaves no stratum with records, all that can occur are alike.
+        let is_possible = |place: usize| {
+            let mut cell: Vec<u32> = vec![0; by.len()];
+            let mut rest = place;
+            for (class, size) in cell.iter_mut().zip(self.domain.sizes(by)).rev() {
+                *class = (rest % size) as u32;
+                rest /= size;
+            }
+            !self.zeros.forbids(by, &cell)
+        };
+        let is_any = sizes.iter().enumerate().any(|(place, size)| *size > 0 && is_possible(place));
+        let mut sizes = sizes.into_iter().map(|size| if is_any { size.max(0) as u64 } else { 1 });
         let fitted = guard.in_parts(by, |cell, part| {
             let size = sizes.next().unwrap_or(0);
             if size == 0 || self.zeros.forbids(by, cell) {
@@ -373,7 +404,9 @@ impl<'a> Setup<'a> {
         let released = self.method.released_schema(self.schema)?;
         let schema = released.unwrap_or_else(|| self.schema.schema().clone());
         let identifiers = Identifiers::declared(&schema);
-        Drawing::new(model, Arc::new(schema), &self.domain, identifiers, ClassNumbers::default())
+        let drawing =
+            Drawing::new(model, Arc::new(schema), &self.domain, identifiers, ClassNumbers::default())?;
+        Ok(drawing.replacing())
     }
 
     /// What a private run cannot know of identifiers, since it looks at none.

@@ -8,6 +8,7 @@ use measures::Settings;
 use measures::utility::model::ModelRequest;
 use models::{Formula, ModelFamily};
 use synthesis::Recipe;
+use tournament::private::{private_methods, private_text, private_tournament};
 use tournament::{Entrant, TournamentError, generic_entrants, tournament};
 
 use super::super::reading::Reading;
@@ -21,7 +22,7 @@ pub(in super::super) struct TournamentCommand {
     #[command(flatten)]
     reading: Reading,
     /// Variables by which an intruder might know a record; may be given several times
-    #[arg(long, value_name = "NAME,…", required = true)]
+    #[arg(long, value_name = "NAME,…", required_unless_present = "private")]
     keys: Vec<String>,
     /// What an intruder might want to know [default: all variables that are not keys]
     #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
@@ -38,6 +39,18 @@ pub(in super::super) struct TournamentCommand {
     /// Set this share of the records apart before anything is fitted, and show them as an entrant: what a fresh sample would reach
     #[arg(long, value_name = "SHARE")]
     holdout_share: Option<f64>,
+    /// Hold private methods against each other, at every ε of --epsilon: distances of one-, two- and three-way tables, S_pMSE, CPU seconds, memory
+    #[arg(long, requires = "epsilon", conflicts_with_all = ["keys", "targets", "model", "recipe", "holdout_share"])]
+    private: bool,
+    /// The ε of private methods
+    #[arg(long, value_name = "E,…", value_delimiter = ',', requires = "private")]
+    epsilon: Vec<f64>,
+    /// The δ of private methods; 0 for pure ε
+    #[arg(long, value_name = "D", default_value_t = 1e-9, requires = "private")]
+    delta: f64,
+    /// Declare the given schema public, for this reason
+    #[arg(long, value_name = "REASON", requires = "private")]
+    declare: Option<String>,
     /// Runs of each entrant
     #[arg(long, value_name = "R", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..))]
     repeat: u32,
@@ -48,6 +61,9 @@ pub(in super::super) struct TournamentCommand {
 
 impl TournamentCommand {
     pub(super) fn run(&self, everywhere: &Everywhere) -> Result<ExitCode, Failure> {
+        if self.private {
+            return self.run_private(everywhere);
+        }
         let data = self.reading.data(&self.data);
         let inputs: Vec<PathBuf> = data.inputs().into_iter().chain(self.recipe.clone()).collect();
         everywhere.check_json(&inputs)?;
@@ -64,6 +80,30 @@ impl TournamentCommand {
         let standings = tournament(tables, &entrants, &settings, self.repeat, self.seed, &progress)?;
         everywhere
             .deliver(&tournament::text::tournament_text(&standings), || serde_json::json!(standings))?;
+        Ok(ExitCode::SUCCESS)
+    }
+
+    fn run_private(&self, everywhere: &Everywhere) -> Result<ExitCode, Failure> {
+        let data = self.reading.data(&self.data).declared_because(self.declare.as_deref());
+        everywhere.check_json(&data.inputs())?;
+        let table = data.read(&everywhere.watch())?;
+        let schema = synthesis::private::declared(table.schema())?;
+        let able = private_methods(&schema);
+        let methods: Vec<String> = match &self.only {
+            None => able.iter().map(|name| (*name).to_owned()).collect(),
+            Some(only) => only.clone(),
+        };
+        if let Some(name) = methods.iter().find(|name| !able.contains(&name.as_str())) {
+            let hint = table::similar_name::hint(name, able.iter().copied());
+            return Err(Failure::usage(format!(
+                "--only: `{name}` is no private method that takes this table{hint} (there are {})",
+                able.join(", ")
+            )));
+        }
+        let delta = (self.delta > 0.0).then_some(self.delta);
+        let progress = |what: &str| everywhere.doing(what);
+        let standings = private_tournament(&table, &methods, &self.epsilon, delta, self.repeat, &progress)?;
+        everywhere.deliver(&private_text(&standings), || serde_json::json!(standings))?;
         Ok(ExitCode::SUCCESS)
     }
 

@@ -39,10 +39,13 @@ impl PrivateSynthesizer for Private {
 
     fn spending(&self, public: &Public<'_>) -> Result<Vec<Spending>, SynthesisError> {
         let all = Attributes::all(public.domain);
+        let is_lazy = public.domain.cells(&all) > DENSE_CELLS.into();
+        if is_lazy && self.0.nprior > 0.0 && matches!(public.charge, Charge::Pure(_)) {
+            let message = "a prior over so many cells would only add to the noise; leave it out";
+            return Err(SynthesisError::option("nprior", message));
+        }
         let (purpose, mechanism) = match public.charge {
-            Charge::Pure(_) if public.domain.cells(&all) > DENSE_CELLS.into() => {
-                ("counts of all cells".to_owned(), Mechanism::DiscreteLaplace)
-            }
+            Charge::Pure(_) if is_lazy => ("counts of all cells".to_owned(), Mechanism::DiscreteLaplace),
             Charge::Pure(_) => {
                 (format!("counts of {}", public.domain.describe(&all)), Mechanism::DiscreteLaplace)
             }
@@ -61,10 +64,6 @@ impl PrivateSynthesizer for Private {
         let (table, remark) = match public.charge {
             Charge::Pure(epsilon) => match guard.noisy_cells(epsilon)? {
                 NoisyCells::Lazy(cells) => {
-                    if self.0.nprior > 0.0 {
-                        let message = "a prior over so many cells would only add to the noise; leave it out";
-                        return Err(SynthesisError::option("nprior", message));
-                    }
                     return Ok(AnyModel::Cells(Box::new(Lazy {
                         domain: domain.clone(),
                         zeros: zeros.clone(),

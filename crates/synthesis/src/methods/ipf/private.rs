@@ -22,6 +22,8 @@ use privacy::{Cost, GuardedTable, NoiseLaw, PrivacyError};
 use serde::Deserialize;
 use table::{Attributes, Domain};
 
+use crate::methods::pairwise::possible_record;
+
 use super::{CARD, IpfModel, LEAVES_OUT, Names, convergence, margins};
 use crate::private::{Accounting, PrivateSynthesizer, Public, Spending};
 use crate::{AnyModel, Making, RecordsCard, SynthesisError, registry};
@@ -93,12 +95,21 @@ impl PrivateSynthesizer for Private {
 
     fn spending(&self, public: &Public<'_>) -> Result<Vec<Spending>, SynthesisError> {
         let domain = public.domain;
+        if !public.zeros.all().is_empty() {
+            possible_record(domain, public.zeros)?;
+        }
         let steps = match self.estimate {
             Estimate::Planned => {
                 let plan = MeasurementPlan::new(&sizes(domain), public.size, price(public.charge));
                 plan.map_err(|error| Names(domain).explain(error))?.steps()
             }
-            Estimate::LeastSquares | Estimate::Paper => self.budget(public)?.steps(),
+            Estimate::LeastSquares | Estimate::Paper => {
+                let budget = self.budget(public)?;
+                let check =
+                    if self.estimate == Estimate::Paper { paper::check } else { least_squares::check };
+                check(&budget).map_err(|error| Names(domain).explain(error))?;
+                budget.steps()
+            }
         };
         let mut spending = Vec::new();
         let gaussian = matches!(public.charge, Charge::ZeroConcentrated(_));

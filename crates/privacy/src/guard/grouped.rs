@@ -1,0 +1,488 @@
+//! Margins over groups of levels under noise, and choices among many of them.
+//!
+//! **Sensitivity.** Groups partition the levels, so that the cells of groups partition the records: one record more or less changes one cell by one, a replaced one two cells, a unit of k
+//! records k times as much, as in any histogram. A candidate's score is w Σ max(0, |y − e| − t) over its cells. Each term is 1-Lipschitz in y, so that a unit changes the score by at most
+//! w times the sum of absolute changes of the cells. Groups, e, t, w and which candidates are open are fixed before a call, from earlier answers and public facts; they
+//! are arguments, and the guard gives nothing back by which they could be made from a count that was not paid for.
+
+use table::{Attributes, Margin};
+
+use super::{GuardedTable, NoisyCounts};
+use crate::ledger::{Charge, Event, Notion};
+use crate::noise::{exponential_mechanism, permute_and_flip};
+use crate::{PrivacyError, conversion};
+
+/// Margins of more cells are counted sparsely.
+const DENSE_CELLS: usize = 1 << 21;
+/// Cells of margins that are held at a time.
+const CELLS_AT_A_TIME: usize = 1 << 23;
+
+/// A margin over groups of levels.
+#[derive(Clone, Copy, Debug)]
+pub struct GroupedMargin<'a> {
+    /// Its variables.
+    pub of: &'a Attributes,
+    /// For each variable the group of each level; groups are numbered from 0.
+    pub groups: &'a [&'a [u32]],
+}
+
+/// A margin over groups that may be measured next, and what is expected of it without looking: independence of its variables.
+#[derive(Clone, Copy, Debug)]
+pub struct ExpectedGroups<'a> {
+    /// The margin.
+    pub margin: GroupedMargin<'a>,
+    /// For each variable the expected count of each group.
+    pub sums: &'a [&'a [f64]],
+    /// The expected number of records.
+    pub records: f64,
+    /// t: what a difference must exceed to count.
+    pub threshold: u64,
+    /// w: how much the candidate matters.
+    pub weight: u32,
+}
+
+impl GroupedMargin<'_> {
+    /// The number of groups of each variable.
+    fn sizes(&self) -> Vec<usize> {
+        let most = |groups: &&[u32]| groups.iter().max().map_or(0, |group| *group as usize + 1);
+        self.groups.iter().map(most).collect()
+    }
+
+    fn check(&self, sizes: &[usize]) -> Result<usize, PrivacyError> {
+        let is_of_levels = self.groups.len() == sizes.len()
+            && self.groups.iter().zip(sizes).all(|(groups, size)| groups.len() == *size);
+        if !is_of_levels {
+            return Err(PrivacyError::Table("a group is needed for every level of every variable".into()));
+        }
+        let cells = self.sizes().iter().try_fold(1_usize, |cells, size| cells.checked_mul(*size));
+        cells.filter(|cells| *cells <= table::margin::DENSE_LIMIT).ok_or_else(|| {
+            PrivacyError::Table("a table of groups has too many cells; use fewer groups".into())
+        })
+    }
+}
+
+/// Exact counts of one margin, however many cells it has.
+enum Counted {
+    Dense(Margin),
+    Sparse(table::ContingencyTable),
+}
+
+impl Counted {
+    fn in_groups(&self, margin: &GroupedMargin<'_>) -> Vec<u64> {
+        let sizes = margin.sizes();
+        let mut counts = vec![0; sizes.iter().product()];
+        match self {
+            Self::Dense(dense) => {
+                let levels = dense.sizes();
+                if let ([one, other], [_, columns]) = (margin.groups, levels) {
+                    for (row, group) in dense.counts().chunks(*columns).zip(*one) {
+                        let begin = *group as usize * sizes[1];
+                        row.iter()
+                            .zip(*other)
+                            .for_each(|(count, group)| counts[begin + *group as usize] += count);
+                    }
+                    return counts;
+                }
+                for (place, count) in dense.counts().iter().enumerate().filter(|(_, count)| **count > 0) {
+                    let (mut rest, mut stride, mut cell) = (place, 1, 0);
+                    for ((groups, size), levels) in margin.groups.iter().zip(&sizes).zip(levels).rev() {
+                        cell += groups[rest % levels] as usize * stride;
+                        stride *= size;
+                        rest /= levels;
+                    }
+                    counts[cell] += count;
+                }
+            }
+            Self::Sparse(sparse) => {
+                for (levels, count) in sparse.iter() {
+                    let places = margin.groups.iter().zip(&sizes).zip(&levels);
+                    let cell = places.fold(0, |cell, ((groups, size), level)| {
+                        cell * size + groups[*level as usize] as usize
+                    });
+                    counts[cell] += count;
+                }
+            }
+        }
+        counts
+    }
+}
+
+impl GuardedTable<'_> {
+    /// The counts of a margin over groups of levels under noise.
+    pub fn noisy_groups(
+        &mut self,
+        margin: &GroupedMargin<'_>,
+        charge: Charge,
+    ) -> Result<NoisyCounts, PrivacyError> {
+        margin.check(&self.domain().sizes(margin.of))?;
+        let groups: Vec<String> = margin.sizes().iter().map(usize::to_string).collect();
+        let purpose =
+            format!("counts of {} in {} groups", self.domain().describe(margin.of), groups.join(" × "));
+        let (l1, l2_squared) = self.histogram_sensitivities();
+        let law = self.pay(&purpose, charge, l1, l2_squared)?;
+        let counted = self.counted(std::slice::from_ref(margin.of))?.remove(0).in_groups(margin);
+        let rng = self.noise.rng();
+        Ok(NoisyCounts {
+            counts: counted.into_iter().map(|count| law.add_to(count as i64, rng)).collect(),
+            law,
+        })
+    }
+
+    /// `count` of several margins, one after the other, each with a preference for a large score; every choice costs this charge and is a line
+    /// of the ledger. `open` says which candidates can be chosen after those that were. Pure ε: permute-and-flip. ρ: the exponential mechanism.
+    ///
+    /// All choices are paid before anything is counted, and every candidate is counted once.
+    pub fn choose_many(
+        &mut self,
+        purpose: &str,
+        candidates: &[ExpectedGroups<'_>],
+        count: usize,
+        charge: Charge,
+        open: &mut dyn FnMut(&[usize]) -> Vec<usize>,
+    ) -> Result<Vec<usize>, PrivacyError> {
+        for candidate in candidates {
+            let cells = candidate.margin.check(&self.domain().sizes(candidate.margin.of))?;
+            let expected: usize = candidate.sums.iter().map(|sums| sums.len()).product();
+            if expected != cells
+                || candidate.weight == 0
+                || candidate.records.is_nan()
+                || candidate.records <= 0.0
+            {
+                return Err(PrivacyError::Table("expected counts are not those of the groups".into()));
+            }
+        }
+        let (l1, _) = self.histogram_sensitivities();
+        let largest = candidates.iter().map(|candidate| candidate.weight).max().unwrap_or(1);
+        let sensitivity = u128::from(l1) * u128::from(largest);
+        let mut epsilon = None;
+        for number in 1..=count {
+            let purpose = format!("{purpose}, choice {number} of {count}");
+            let event = match charge {
+                Charge::Pure(cost) | Charge::Approximate(cost, _) => {
+                    epsilon = Some(cost);
+                    Event::permute_and_flip(&purpose, cost, sensitivity as f64)?
+                }
+                Charge::ZeroConcentrated(rho) => {
+                    let cost = conversion::exponential_mechanism_epsilon(rho)?;
+                    epsilon = Some(cost);
+                    Event::exponential_mechanism_in_rho(&purpose, cost, sensitivity as f64)?
+                }
+            };
+            self.ledger.spend(event)?;
+        }
+        let Some(epsilon) = epsilon else { return Ok(Vec::new()) };
+        let scores = self.scores(candidates)?;
+        let choose = match charge.notion() {
+            Notion::ZeroConcentrated => exponential_mechanism,
+            Notion::Pure | Notion::Approximate => permute_and_flip,
+        };
+        let mut chosen = Vec::with_capacity(count);
+        for _ in 0..count {
+            let open = open(&chosen);
+            let of_open: Vec<i128> = open.iter().filter_map(|at| scores.get(*at).copied()).collect();
+            let place = choose(self.noise.rng(), &of_open, sensitivity, epsilon)?;
+            chosen.push(open[place]);
+        }
+        Ok(chosen)
+    }
+
+    /// The scores of all candidates, each distinct set of variables counted once.
+    fn scores(&self, candidates: &[ExpectedGroups<'_>]) -> Result<Vec<i128>, PrivacyError> {
+        let mut order: Vec<usize> = (0..candidates.len()).collect();
+        order.sort_by_key(|at| candidates[*at].margin.of);
+        let same: Vec<&[usize]> =
+            order.chunk_by(|one, other| candidates[*one].margin.of == candidates[*other].margin.of).collect();
+        let mut scores = vec![0; candidates.len()];
+        let cells =
+            |at: usize| Margin::checked_cells(self.domain(), candidates[at].margin.of).unwrap_or(DENSE_CELLS);
+        let mut begin = 0;
+        while begin < same.len() {
+            let (mut end, mut held) = (begin, 0);
+            while end < same.len() && (end == begin || held + cells(same[end][0]) <= CELLS_AT_A_TIME) {
+                held += cells(same[end][0]).min(DENSE_CELLS);
+                end += 1;
+            }
+            let of: Vec<Attributes> =
+                same[begin..end].iter().map(|of| candidates[of[0]].margin.of.clone()).collect();
+            let counted = self.counted(&of)?;
+            let found: Vec<Vec<i128>> = counted
+                .iter()
+                .zip(&same[begin..end])
+                .map(|(counted, of)| of.iter().map(|at| score(counted, &candidates[*at])).collect())
+                .collect();
+            for (of, found) in same[begin..end].iter().zip(found) {
+                of.iter().zip(found).for_each(|(at, score)| scores[*at] = score);
+            }
+            begin = end;
+        }
+        Ok(scores)
+    }
+
+    fn counted(&self, of: &[Attributes]) -> Result<Vec<Counted>, PrivacyError> {
+        let is_dense = |of: &Attributes| {
+            Margin::checked_cells(self.domain(), of).is_ok_and(|cells| cells <= DENSE_CELLS)
+        };
+        let (few, many): (Vec<usize>, Vec<usize>) = (0..of.len()).partition(|at| is_dense(&of[*at]));
+        let wanted: Vec<Attributes> = few.iter().map(|at| of[*at].clone()).collect();
+        let dense = self.held.counts().margins(&wanted)?.into_iter().map(Counted::Dense);
+        let mut all: Vec<(usize, Counted)> = few.into_iter().zip(dense).collect();
+        for at in many {
+            all.push((at, Counted::Sparse(self.held.counts().contingency_table(&of[at])?)));
+        }
+        all.sort_by_key(|(at, _)| *at);
+        Ok(all.into_iter().map(|(_, counted)| counted).collect())
+    }
+}
+
+fn score(counted: &Counted, candidate: &ExpectedGroups<'_>) -> i128 {
+    let counts = counted.in_groups(&candidate.margin);
+    let sizes: Vec<usize> = candidate.sums.iter().map(|sums| sums.len()).collect();
+    let ways = candidate.sums.len() as i32;
+    let beyond = |(place, count): (usize, &u64)| {
+        let (mut rest, mut expected) = (place, candidate.records.powi(1 - ways));
+        for (sums, size) in candidate.sums.iter().zip(&sizes).rev() {
+            expected *= sums[rest % size];
+            rest /= size;
+        }
+        let difference = (i128::from(*count) - expected.round() as i128).abs();
+        (difference - i128::from(candidate.threshold)).max(0)
+    };
+    counts.iter().enumerate().map(beyond).sum::<i128>() * i128::from(candidate.weight)
+}
+
+#[cfg(test)]
+mod tests {
+    use table::read::{ReadOptions, read_csv_text};
+    use table::schema::SchemaFile;
+    use table::{Attributes, DeclaredSchema, Table};
+
+    use super::*;
+    use crate::audit::{EpsilonLowerBound, EventTally, Tally};
+    use crate::ledger::Budget;
+    use crate::{Cost, Epsilon, Neighbours, NoiseSource, PrivacyLedger, Rho};
+
+    const SCHEMA: &str = "[table]\nunit = \"person\"\ndeclared = true\nreason = \"code book\"\n\
+        [variables.a]\nkind = \"categorical\"\nlevels = [\"0\", \"1\", \"2\"]\n\
+        [variables.b]\nkind = \"categorical\"\nlevels = [\"0\", \"1\", \"2\"]\n\
+        [variables.c]\nkind = \"categorical\"\nlevels = [\"0\", \"1\"]\n";
+
+    fn read(records: &[&str]) -> (Table, DeclaredSchema) {
+        let schema = SchemaFile::parse(SCHEMA).unwrap();
+        let declared = schema.clone().finish().unwrap().reviewed().unwrap();
+        let text = format!("a,b,c\n{}\n", records.join("\n"));
+        let options = ReadOptions { schema: Some(schema), ..ReadOptions::default() };
+        (read_csv_text(&text, &options).unwrap(), declared)
+    }
+
+    fn cost(value: f64) -> Cost {
+        Cost::rounded_down(value).unwrap()
+    }
+
+    fn guarded<T>(
+        (table, schema): &(Table, DeclaredSchema),
+        ledger: &mut PrivacyLedger,
+        seed: u64,
+        ask: impl FnOnce(&mut GuardedTable<'_>) -> T,
+    ) -> T {
+        let mut noise = NoiseSource::insecure_test_seed(seed);
+        ask(&mut GuardedTable::new(table, schema, 5, ledger, &mut noise).unwrap())
+    }
+
+    fn ledger(epsilon: f64, neighbours: Neighbours) -> PrivacyLedger {
+        PrivacyLedger::open(Budget::pure(Epsilon::new(epsilon).unwrap()).unwrap(), neighbours, "person")
+    }
+
+    #[test]
+    fn groups_hold_the_sums_of_their_levels() {
+        let people = read(&["0,0,0", "0,1,1", "1,2,0", "2,2,1", "2,0,0", "2,2,1"]);
+        let mut books = ledger(4e6, Neighbours::AddRemove);
+        let of = Attributes::new([0, 1]);
+        let groups: [&[u32]; 2] = [&[0, 1, 0], &[1, 1, 0]];
+        let counts = guarded(&people, &mut books, 1, |guard| {
+            let margin = GroupedMargin { of: &of, groups: &groups };
+            guard.noisy_groups(&margin, Charge::Pure(cost(1e6))).unwrap().counts
+        });
+        // Levels 0 and 2 of a with level 2 of b; with levels 0 and 1; level 1 of a likewise.
+        assert_eq!(counts, [2, 3, 1, 0]);
+        assert!(books.events().all(|event| event.purpose == "counts of a × b in 2 × 2 groups"));
+        let three: [&[u32]; 3] = [&[0, 1, 0], &[1, 1, 0], &[0, 1]];
+        let all = Attributes::new([0, 1, 2]);
+        let counts = guarded(&people, &mut books, 1, |guard| {
+            let margin = GroupedMargin { of: &all, groups: &three };
+            let short: [&[u32]; 3] = [&[0, 1], &[1, 1, 0], &[0, 1]];
+            assert!(
+                guard
+                    .noisy_groups(&GroupedMargin { of: &all, groups: &short }, Charge::Pure(cost(1.0)))
+                    .is_err()
+            );
+            guard.noisy_groups(&margin, Charge::Pure(cost(1e6))).unwrap().counts
+        });
+        assert_eq!((counts, books.events().len()), (vec![0, 2, 2, 1, 1, 0, 0, 0], 2));
+    }
+
+    #[test]
+    fn sparse_and_dense_counts_agree() {
+        let people = read(&["0,0,0", "0,1,1", "1,2,0", "2,2,1", "2,0,0", "2,2,1"]);
+        let mut books = ledger(1.0, Neighbours::AddRemove);
+        guarded(&people, &mut books, 1, |guard| {
+            for positions in [vec![0, 1], vec![0, 1, 2], vec![1, 2]] {
+                let of = Attributes::new(positions.iter().copied());
+                let all: [&[u32]; 3] = [&[0, 1, 0], &[1, 1, 0], &[1, 0]];
+                let groups: Vec<&[u32]> = positions.iter().map(|position| all[*position]).collect();
+                let margin = GroupedMargin { of: &of, groups: &groups };
+                let dense = guard.counted(std::slice::from_ref(&of)).unwrap().remove(0);
+                let sparse = Counted::Sparse(guard.held.counts().contingency_table(&of).unwrap());
+                assert!(matches!(dense, Counted::Dense(_)));
+                assert_eq!(dense.in_groups(&margin), sparse.in_groups(&margin));
+            }
+        });
+    }
+
+    /// All tables of up to four records in four cells, all expectations and thresholds up to 3: one record more changes a score by at most 1, one replaced by at
+    /// most 2, and both happen. A cut in the place of the threshold would change it by t + 1.
+    #[test]
+    fn a_record_changes_a_score_by_no_more_than_is_booked() {
+        let of = Attributes::new([0, 1]);
+        let groups: [&[u32]; 2] = [&[0, 1], &[0, 1]];
+        let score_of = |counts: [u64; 4], expected: [f64; 2], threshold: u64| {
+            let margin = Counted::Dense(Margin::new(of.clone(), vec![2, 2], counts.to_vec()));
+            let sums: [&[f64]; 2] = [&expected, &expected];
+            let records = expected.iter().sum::<f64>();
+            let margin_of = GroupedMargin { of: &of, groups: &groups };
+            score(&margin, &ExpectedGroups { margin: margin_of, sums: &sums, records, threshold, weight: 3 })
+        };
+        let (mut added, mut replaced) = (0, 0);
+        for code in 0..5_u64.pow(4) {
+            let counts = [0, 1, 2, 3].map(|place| code / 5_u64.pow(place) % 5);
+            for expected in [[1.0, 1.0], [2.0, 1.0], [4.0, 4.0]] {
+                for threshold in 0..4 {
+                    let here = score_of(counts, expected, threshold);
+                    for to in 0..4 {
+                        let mut more = counts;
+                        more[to] += 1;
+                        added = added.max((score_of(more, expected, threshold) - here).abs());
+                        for from in (0..4).filter(|from| counts[*from] > 0) {
+                            let mut other = more;
+                            other[from] -= 1;
+                            replaced = replaced.max((score_of(other, expected, threshold) - here).abs());
+                        }
+                    }
+                }
+            }
+        }
+        assert_eq!((added, replaced), (3, 6), "with a weight of 3");
+    }
+
+    /// Two tables that differ in a record which makes the first of two candidates better by one.
+    struct Case {
+        with: (Table, DeclaredSchema),
+        without: (Table, DeclaredSchema),
+    }
+
+    impl Case {
+        fn new() -> Self {
+            let others = ["0,0,0"; 12];
+            let with: Vec<&str> = others.into_iter().chain(["2,2,1"]).collect();
+            Self { with: read(&with), without: read(&others) }
+        }
+
+        /// Whether runs prove that more than ε = 1 was lost; `ask` is told whether the canary is there, and gives an event.
+        fn disproves_one(&self, ask: impl Fn(&mut GuardedTable<'_>, bool) -> bool) -> bool {
+            let runs = 6_000;
+            let count = |people: &(Table, DeclaredSchema), is_there: bool| {
+                let hits = (0..runs).filter(|seed| {
+                    let mut books = ledger(4.0, Neighbours::AddRemove);
+                    guarded(people, &mut books, 2 * seed + u64::from(is_there), |guard| ask(guard, is_there))
+                });
+                Tally { hits: hits.count() as u64, runs }
+            };
+            let tally = EventTally { with: count(&self.with, true), without: count(&self.without, false) };
+            EpsilonLowerBound::of_event(tally, 0.0, 0.999).unwrap().disproves(1.0)
+        }
+    }
+
+    /// Levels of two variables by themselves, and all in one group.
+    const SINGLE: [&[u32]; 2] = [&[0, 1, 2], &[0, 1, 2]];
+    const WHOLE: [&[u32]; 2] = [&[0, 0, 0], &[0, 0, 0]];
+
+    /// Whether (a, c), of which everything is known, is chosen at ε = 1 and not (a, b), of which these counts are expected on both sides.
+    fn chooses_second(
+        guard: &mut GuardedTable<'_>,
+        groups: [&[u32]; 2],
+        expected: &[f64],
+        threshold: u64,
+    ) -> bool {
+        let of = [Attributes::new([0, 1]), Attributes::new([0, 2])];
+        let of_other: [&[u32]; 2] = [&[0, 0, 0], &[0, 0]];
+        let (sums, all): ([&[f64]; 2], [&[f64]; 2]) = ([expected, expected], [&[12.0], &[12.0]]);
+        let candidate = |at: usize, groups, sums, threshold| ExpectedGroups {
+            margin: GroupedMargin { of: &of[at], groups },
+            sums,
+            records: 12.0,
+            threshold,
+            weight: 1,
+        };
+        let candidates = [candidate(0, &groups, &sums, threshold), candidate(1, &of_other, &all, 1)];
+        let chosen = guard.choose_many("pairs", &candidates, 1, Charge::Pure(cost(1.0)), &mut |_| vec![0, 1]);
+        chosen.unwrap() == [1]
+    }
+
+    #[test]
+    fn choices_pass_an_audit_and_planted_faults_do_not() {
+        let case = Case::new();
+        let (right, even) = ([12.0, 0.0, 0.0], [4.0; 3]);
+        assert!(!case.disproves_one(|guard, _| chooses_second(guard, SINGLE, &right, 0)));
+        assert!(!case.disproves_one(|guard, _| chooses_second(guard, SINGLE, &even, 9)));
+        // A threshold that was made from the exact counts.
+        let wrong = |is_there: bool| if is_there { 0 } else { 9 };
+        assert!(case.disproves_one(|guard, is_there| chooses_second(guard, SINGLE, &even, wrong(is_there))));
+        // Groups that were made from the exact counts: levels are merged where they hold no record.
+        assert!(case.disproves_one(|guard, is_there| match is_there {
+            true => chooses_second(guard, SINGLE, &even, 0),
+            false => chooses_second(guard, WHOLE, &[12.0], 0),
+        }));
+        // Four choices of which one is paid.
+        assert!(case.disproves_one(|guard, _| (0..4).all(|_| chooses_second(guard, SINGLE, &right, 0))));
+    }
+
+    #[test]
+    fn every_choice_is_a_line_and_none_is_made_that_cannot_be_paid() {
+        let people = read(&["0,0,0", "0,1,1", "1,2,0"]);
+        let of = [Attributes::new([0, 1]), Attributes::new([0, 2]), Attributes::new([1, 2])];
+        let groups: [[&[u32]; 2]; 3] =
+            [[&[0, 1, 1], &[0, 1, 1]], [&[0, 1, 1], &[0, 1]], [&[0, 1, 1], &[0, 1]]];
+        let sums: [&[f64]; 2] = [&[2.0, 1.0], &[1.0, 2.0]];
+        let candidates: Vec<ExpectedGroups<'_>> = (0..3)
+            .map(|at| ExpectedGroups {
+                margin: GroupedMargin { of: &of[at], groups: &groups[at] },
+                sums: &sums,
+                records: 3.0,
+                threshold: 0,
+                weight: 1 + at as u32,
+            })
+            .collect();
+        let open = |chosen: &[usize]| (0..3).filter(|at| !chosen.contains(at)).collect::<Vec<usize>>();
+        let mut books = ledger(1.0, Neighbours::ReplaceOne);
+        let chosen = guarded(&people, &mut books, 1, |guard| {
+            guard
+                .choose_many("pairs", &candidates, 3, Charge::Pure(cost(0.25)), &mut |chosen| open(chosen))
+                .unwrap()
+        });
+        let mut sorted = chosen;
+        sorted.sort_unstable();
+        assert_eq!((sorted, books.events().len()), (vec![0, 1, 2], 3));
+        // Replaced records and a weight of 3: a score changes by 6.
+        assert!(books.events().all(|event| event.sensitivity == crate::Sensitivity::LargestScore(6.0)));
+        let refused = guarded(&people, &mut books, 1, |guard| {
+            guard.choose_many("pairs", &candidates, 2, Charge::Pure(cost(0.25)), &mut |chosen| open(chosen))
+        });
+        assert!(matches!(refused, Err(PrivacyError::BudgetExhausted { .. })));
+        let rho = Budget::zero_concentrated(Rho::new(1.0).unwrap()).unwrap();
+        let mut books = PrivacyLedger::open(rho, Neighbours::AddRemove, "person");
+        guarded(&people, &mut books, 1, |guard| {
+            let charge = Charge::ZeroConcentrated(cost(0.25));
+            guard.choose_many("pairs", &candidates, 3, charge, &mut |chosen| open(chosen)).unwrap();
+        });
+        assert!(books.spent().cost() <= cost(0.75) && books.events().len() == 3);
+    }
+}

@@ -1,0 +1,201 @@
+//! From questions to goals: single variables, choices, tables of pairs, all behind noise.
+//!
+//! Nothing is made between looks: all pairs are chosen by how far their counts lie from independence, each at two resolutions, so that a strong association of many levels and a weak one
+//! of few both have their chance. A candidate's score is Σ max(0, |y − e| − t) over its cells, e whole records of independence and t the standard deviation of the noise that a
+//! measurement will have, rounded: what noise would hide does not count. As long as there are variables that no table joins, only pairs that join two parts can be chosen (Kruskal's rule).
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::associations::{self, Side};
+use super::grouping::{Grouping, Levels, Merges, within};
+use super::one_ways;
+use super::plan::{NoiseOf, Plan};
+use super::posterior::Noise;
+use super::rows::{Goals, Table};
+
+/// A level of a fine table holds at least this many standard deviations of noise.
+const DEVIATIONS_A_LEVEL: f64 = 4.0;
+
+/// The table of a pair that may be chosen.
+#[derive(Clone, Debug)]
+pub(super) struct Candidate {
+    /// The variables, ascending.
+    pub(super) variables: [usize; 2],
+    /// Their groups.
+    pub(super) groupings: [Arc<Grouping>; 2],
+    /// The expected counts of the groups.
+    pub(super) sums: [Arc<Vec<f64>>; 2],
+    /// The records that they sum to.
+    pub(super) records: f64,
+    /// What a difference must exceed to count.
+    pub(super) threshold: u64,
+    /// How much the pair matters, in thousandths.
+    pub(super) weight: u32,
+}
+
+/// What is behind noise, and what is asked of it. Prices are whole units.
+pub(super) trait Answers {
+    /// Why a question was refused.
+    type Error;
+
+    /// The counts of a variable under noise.
+    fn one_way(&mut self, variable: usize, units: u64) -> Result<(Vec<f64>, Noise), Self::Error>;
+
+    /// `count` choices, one after the other, at this price each. `next` says which candidates may be chosen after those that were.
+    fn choose(
+        &mut self,
+        candidates: &[Candidate],
+        count: usize,
+        units: u64,
+        next: &mut dyn FnMut(&[usize]) -> Vec<usize>,
+    ) -> Result<Vec<usize>, Self::Error>;
+
+    /// The counts of a pair's groups under noise, the second variable fastest.
+    fn pair(&mut self, of: &Candidate, units: u64) -> Result<(Vec<f64>, Noise), Self::Error>;
+}
+
+/// What is known before anything is asked.
+#[derive(Clone, Debug)]
+pub(super) struct Known {
+    /// The levels of each variable.
+    pub(super) levels: Vec<Levels>,
+    /// The pairs that may be chosen, ascending.
+    pub(super) pairs: Vec<[usize; 2]>,
+    /// How much each of them matters, at most 1.
+    pub(super) weights: Vec<f64>,
+    /// How much each variable matters, at most 1.
+    pub(super) variable_weights: Vec<f64>,
+    /// The number of records that is planned for.
+    pub(super) records: u64,
+    /// The number of records where it is public.
+    pub(super) exact_records: Option<u64>,
+    /// The noise that an amount buys.
+    pub(super) noise: NoiseOf,
+    /// Units of an amount of 1.
+    pub(super) one: u64,
+}
+
+/// Asks what the plan says, and makes goals of the answers.
+pub(super) fn goals<A: Answers>(known: &Known, plan: &Plan, answers: &mut A) -> Result<Goals, A::Error> {
+    let mut seen: BTreeMap<usize, (Vec<f64>, Noise)> = BTreeMap::new();
+    for (variable, units) in &plan.one_ways {
+        seen.insert(*variable, answers.one_way(*variable, *units)?);
+    }
+    let sums: Vec<(f64, f64)> = seen
+        .values()
+        .map(|(counts, noise)| (counts.iter().sum(), counts.len() as f64 * noise.sd().powi(2)))
+        .collect();
+    let records = known
+        .exact_records
+        .map_or_else(|| one_ways::records(&sums, known.records), |records| records.max(1) as f64);
+    let counts: Vec<Vec<f64>> = known
+        .levels
+        .iter()
+        .enumerate()
+        .map(|(variable, levels)| match seen.get(&variable) {
+            Some((counts, noise)) => one_ways::estimated(levels, counts, noise, records),
+            None => vec![records; levels.size],
+        })
+        .collect();
+    let mut tables = Vec::new();
+    let candidates = if plan.pairs() > 0 { candidates(known, plan, &counts, records) } else { Vec::new() };
+    if !candidates.is_empty() {
+        let mut next = |chosen: &[usize]| open_candidates(known, &candidates, chosen);
+        let chosen = answers.choose(&candidates, plan.pairs(), plan.choice, &mut next)?;
+        for (candidate, units) in chosen.iter().map(|at| &candidates[*at]).zip(&plan.tables) {
+            let (noisy, noise) = answers.pair(candidate, *units)?;
+            tables.push((candidate, noisy, noise));
+        }
+    }
+    let tables = estimated_tables(known, &counts, records, tables);
+    let weights = known.variable_weights.iter().map(|weight| *weight as f32).collect();
+    let one_ways = counts.iter().map(|counts| counts.iter().map(|count| *count as f32).collect()).collect();
+    Ok(Goals { records, one_ways, weights, tables })
+}
+
+type Measured<'a> = (&'a Candidate, Vec<f64>, Noise);
+
+fn estimated_tables(
+    known: &Known,
+    counts: &[Vec<f64>],
+    records: f64,
+    measured: Vec<Measured<'_>>,
+) -> Vec<Table> {
+    use rayon::prelude::*;
+    let table = |(candidate, noisy, noise): Measured<'_>| {
+        let side = |at: usize| Side {
+            levels: &known.levels[candidate.variables[at]],
+            counts: &counts[candidate.variables[at]],
+            grouping: &candidate.groupings[at],
+        };
+        let estimates = associations::estimated([side(0), side(1)], &noisy, &noise, records);
+        Table {
+            variables: candidate.variables,
+            groupings: [0, 1].map(|at| candidate.groupings[at].as_ref().clone()),
+            counts: estimates.into_iter().map(|count| count as f32).collect(),
+            weight: candidate.weight as f32 / 1000.0,
+        }
+    };
+    measured.into_par_iter().map(table).collect()
+}
+
+/// Both resolutions of every pair.
+fn candidates(known: &Known, plan: &Plan, counts: &[Vec<f64>], records: f64) -> Vec<Candidate> {
+    let sd = known.noise.sd(plan.tables[0] as f64 / known.one as f64);
+    let merges: Vec<Merges> =
+        known.levels.iter().zip(counts).map(|(levels, counts)| Merges::new(levels, counts)).collect();
+    let fine: Vec<usize> = merges
+        .iter()
+        .map(|merges| merges.until(DEVIATIONS_A_LEVEL * sd).max(merges.fewest().max(2)))
+        .collect();
+    let mut made: BTreeMap<(usize, usize), (Arc<Grouping>, Arc<Vec<f64>>)> = BTreeMap::new();
+    let mut side = |variable: usize, groups: usize| {
+        made.entry((variable, groups))
+            .or_insert_with(|| {
+                let grouping = merges[variable].grouping(groups);
+                let sums = grouping.sums(&counts[variable]);
+                (Arc::new(grouping), Arc::new(sums))
+            })
+            .clone()
+    };
+    let mut candidates = Vec::with_capacity(2 * known.pairs.len());
+    for (pair, weight) in known.pairs.iter().zip(&known.weights) {
+        let both = pair.map(|variable| &merges[variable]);
+        let fine = within(both, pair.map(|variable| fine[variable]), plan.fine_cells);
+        let coarse = within(both, fine, plan.coarse_cells);
+        let resolutions = if fine == coarse { vec![fine] } else { vec![coarse, fine] };
+        for groups in resolutions {
+            let (one, other) = (side(pair[0], groups[0]), side(pair[1], groups[1]));
+            candidates.push(Candidate {
+                variables: *pair,
+                groupings: [one.0, other.0],
+                sums: [one.1, other.1],
+                records,
+                threshold: sd.round().max(1.0) as u64,
+                weight: (weight * 1000.0).round().max(1.0) as u32,
+            });
+        }
+    }
+    candidates
+}
+
+/// The candidates that may be chosen next: pairs that were not, and as long as there are any those that join two parts.
+fn open_candidates(known: &Known, candidates: &[Candidate], chosen: &[usize]) -> Vec<usize> {
+    let mut part: Vec<usize> = (0..known.levels.len()).collect();
+    let mut taken = std::collections::BTreeSet::new();
+    for at in chosen {
+        let [one, other] = candidates[*at].variables;
+        taken.insert([one, other]);
+        let (kept, gone) = (part[one], part[other]);
+        part.iter_mut().filter(|part| **part == gone).for_each(|part| *part = kept);
+    }
+    let rest = || (0..candidates.len()).filter(|at| !taken.contains(&candidates[*at].variables));
+    let joining: Vec<usize> = rest()
+        .filter(|at| {
+            let [one, other] = candidates[*at].variables;
+            part[one] != part[other]
+        })
+        .collect();
+    if joining.is_empty() { rest().collect() } else { joining }
+}
