@@ -19,7 +19,7 @@ pub(super) struct Attack {
     data: PathBuf,
     #[command(flatten)]
     reading: Reading,
-    /// The method; `lookalike methods` lists them [default: that of the recipe, else what `synth` takes]
+    /// The method; `lookalike methods` lists them [default: that of the recipe, else sequential, or pairwise with a budget]
     #[arg(long, value_name = "METHOD")]
     method: Option<String>,
     /// A recipe file; options given here override it

@@ -74,6 +74,20 @@ mod tests {
         assert!(Excess::over(rate, Rate::exact(1.0)).is_none() && Rate::of(0, 0).is_none());
     }
 
+    /// `EvaluationResults(n_attacks=1000, n_success=…, n_baseline=…, n_control=…).risk()` of anonymeter 1.1.0, which cuts its interval off at 0 and shows the middle of it
+    /// as the risk.
+    #[test]
+    fn intervals_are_those_of_the_published_package() {
+        for (attack, control, low, high) in [
+            (300, 200, 0.080_014_567_655_112_26, 0.169_386_642_046_824_46),
+            (999, 10, 0.994_289_563_663_502_6, 0.999_821_398_384_677_7),
+        ] {
+            let excess =
+                Excess::over(Rate::of(attack, 1_000).unwrap(), Rate::of(control, 1_000).unwrap()).unwrap();
+            assert!((excess.low - low).abs() < 1e-9 && (excess.high - high).abs() < 1e-9, "{excess:?}");
+        }
+    }
+
     /// All 11 × 11 results of two attacks of 10 with one probability of 0.3: the interval leaves out 0 in at most 7 % of them.
     #[test]
     fn intervals_hold_zero_where_there_is_no_excess() {
