@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use num_bigint::BigUint;
 use privacy::ledger::{
     Budget, DeltaCost, DomainOrigin, DomainRecord, Event, Mechanism, Particulars, PrivacyLedger,
     RandomnessRecord, ReleaseSize, SoftwareRecord,
@@ -302,21 +303,18 @@ impl<'a> Setup<'a> {
         let (price, charge) = self.split(self.asked.settings.strata_share);
         let sizes = guard.noisy_margin(by, self.charge(price))?.counts;
         let (_, rest) = self.domain.without(by)?;
+        let possible: Vec<bool> =
+            self.strata_cells().iter().map(|cell| self.is_possible_stratum(cell, &rest)).collect();
         // Where noise leaves no stratum with records, all that can occur are alike.
-        let is_possible = |place: usize| {
-            let mut cell: Vec<u32> = vec![0; by.len()];
-            let mut rest = place;
-            for (class, size) in cell.iter_mut().zip(self.domain.sizes(by)).rev() {
-                *class = (rest % size) as u32;
-                rest /= size;
-            }
-            !self.zeros.forbids(by, &cell)
-        };
-        let is_any = sizes.iter().enumerate().any(|(place, size)| *size > 0 && is_possible(place));
-        let mut sizes = sizes.into_iter().map(|size| if is_any { size.max(0) as u64 } else { 1 });
+        let is_any = sizes.iter().zip(&possible).any(|(size, is_possible)| *size > 0 && *is_possible);
+        let sizes = sizes.into_iter().zip(possible).map(|(size, is_possible)| match is_possible {
+            true if is_any => size.max(0) as u64,
+            is_possible => u64::from(is_possible),
+        });
+        let mut sizes = sizes.collect::<Vec<u64>>().into_iter();
         let fitted = guard.in_parts(by, |cell, part| {
             let size = sizes.next().unwrap_or(0);
-            if size == 0 || self.zeros.forbids(by, cell) {
+            if size == 0 {
                 return Ok::<_, SynthesisError>(None);
             }
             let zeros = self.zeros.within(by, cell, &self.domain);
@@ -350,6 +348,35 @@ impl<'a> Setup<'a> {
         Ok((AnyModel::Cells(Box::new(model)), policy))
     }
 
+    /// The classes of every stratum, the last variable fastest.
+    fn strata_cells(&self) -> Vec<Vec<u32>> {
+        let sizes = self.domain.sizes(&self.strata);
+        let cell = |place: usize| {
+            let mut rest = place;
+            let mut cell: Vec<u32> = sizes
+                .iter()
+                .rev()
+                .map(|size| {
+                    let class = (rest % size) as u32;
+                    rest /= size;
+                    class
+                })
+                .collect();
+            cell.reverse();
+            cell
+        };
+        (0..sizes.iter().product()).map(cell).collect()
+    }
+
+    /// Whether a stratum can hold a record at all.
+    fn is_possible_stratum(&self, cell: &[u32], rest: &Domain) -> bool {
+        if self.zeros.forbids(&self.strata, cell) {
+            return false;
+        }
+        let zeros = self.zeros.within(&self.strata, cell, &self.domain);
+        zeros.all().is_empty() || zeros.possible_cells(rest).map_or(true, |cells| cells > BigUint::ZERO)
+    }
+
     fn strata_purpose(&self) -> String {
         format!("counts of {}", self.domain.describe(&self.strata))
     }
@@ -379,7 +406,11 @@ impl<'a> Setup<'a> {
             let (price, charge) = self.split(self.asked.settings.strata_share);
             plan.questions.push(noisy(&self.strata_purpose(), price));
             let (_, rest) = self.domain.without(&self.strata)?;
-            let first = vec![0; self.strata.len()];
+            let cells = self.strata_cells();
+            let Some(first) = cells.into_iter().find(|cell| self.is_possible_stratum(cell, &rest)) else {
+                let message = "no stratum can hold a record that keeps the schema; use others";
+                return Err(SynthesisError::option("strata", message));
+            };
             let zeros = self.zeros.within(&self.strata, &first, &self.domain);
             let parts: usize = self.domain.sizes(&self.strata).iter().product();
             let each = (plan.size.0 / parts as u64).max(1);
