@@ -331,6 +331,33 @@ mod tests {
     }
 
     #[test]
+    fn a_design_that_fails_is_told_with_its_numbers() {
+        let names: Vec<String> = (0..15).map(|at| format!("x{at}")).collect();
+        let line =
+            |row: u32| (0..15).map(|at| (row * (at + 3) % 31).to_string()).collect::<Vec<_>>().join(",");
+        let records: Vec<String> = (0..50).map(line).collect();
+        let text = format!("{}\n{}\n", names.join(","), records.join("\n"));
+        let file = read_csv_text(&text, &ReadOptions::default()).unwrap();
+        let files = vec![file; 5];
+        let told = |recipe: &str, what: Estimand| {
+            cautions(&made(recipe), &what, Rule::Ts, &files, Some(2_000)).unwrap().join("; ")
+        };
+        let model = || Estimand::Model {
+            formula: models::Formula::parse("x0 ~ x1 + x2").unwrap(),
+            family: models::ModelFamily::Gaussian,
+        };
+        let plain = "method = \"sequential\"\n[options]\ntilt = false\n";
+        let said = told(plain, model());
+        assert!(
+            said.contains("this release has 15 columns")
+                && said.contains("16 columns with weak effects, N = 2,000"),
+            "{said}"
+        );
+        assert_eq!(told(plain, Estimand::parse("mean(x0)").unwrap()), "");
+        assert_eq!(told("method = \"sequential\"", model()), "", "the usual settings do not fail");
+    }
+
+    #[test]
     fn what_a_model_leaves_out_is_told() {
         let of = |recipe: &str| told(recipe, "share(a)", Rule::Ts);
         assert!(of("method = \"graph\"").contains("is estimated as the model has it"));

@@ -97,3 +97,30 @@ impl RecordsCard {
         Self { making, cells: None, uniform_records: 0.0, leaves_out: None, is_raked: false, coverage: &[] }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_release_is_held_against_the_design_most_like_it() {
+        let measured = |columns, records, mean| MeasuredCoverage {
+            columns,
+            records,
+            m: 5,
+            mean,
+            worst: mean - 4.0,
+            replications: 100,
+        };
+        let all = [measured(8, 2_000, 94.5), measured(16, 2_000, 90.0), measured(16, 8_000, 86.0)];
+        let mean = |columns, records| {
+            MeasuredCoverage::nearest(&all, columns, records, 5).map(|found| (found.mean, found.fails()))
+        };
+        assert_eq!(mean(18, 5_000), Some((86.0, true)));
+        assert_eq!(mean(14, 1_500), Some((90.0, true)));
+        assert_eq!(mean(6, 2_500), Some((94.5, false)));
+        assert_eq!(mean(60, 2_000), None, "no design is like it");
+        assert_eq!(mean(16, 1_000_000), None);
+        assert_eq!(MeasuredCoverage::nearest(&[], 8, 100, 1), None);
+    }
+}

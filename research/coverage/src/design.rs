@@ -38,6 +38,15 @@ pub enum Effects {
     Strong,
 }
 
+/// A regression with its true coefficients, by name.
+#[derive(Clone, Debug)]
+pub struct Question {
+    /// What is estimated.
+    pub estimand: Estimand,
+    /// The coefficients.
+    pub truths: Vec<(String, f64)>,
+}
+
 /// Correlation of the predictors.
 const SHARED: f64 = 0.3;
 
@@ -84,8 +93,8 @@ impl Design {
         names.zip(cycle.into_iter().cycle()).map(|(name, (beta, gamma))| (name, beta, gamma)).collect()
     }
 
-    /// The questions: two regressions, with the true coefficient of each name.
-    pub fn questions(&self) -> Result<Vec<(Estimand, Vec<(String, f64)>)>, CoverageError> {
+    /// The questions: two regressions, with their true coefficients.
+    pub fn questions(&self) -> Result<Vec<Question>, CoverageError> {
         let predictors: Vec<String> = (1..=self.columns - 2).map(|at| format!("x{at}")).collect();
         let right = predictors.join(" + ");
         let model = |response: &str, family: ModelFamily| -> Result<Estimand, CoverageError> {
@@ -96,7 +105,10 @@ impl Design {
         let coefficients = self.coefficients();
         let beta = coefficients.iter().map(|(name, beta, _)| (name.clone(), *beta)).collect();
         let gamma = coefficients.iter().map(|(name, _, gamma)| (name.clone(), *gamma)).collect();
-        Ok(vec![(model("y", ModelFamily::Gaussian)?, beta), (model("b", ModelFamily::Logistic)?, gamma)])
+        Ok(vec![
+            Question { estimand: model("y", ModelFamily::Gaussian)?, truths: beta },
+            Question { estimand: model("b", ModelFamily::Logistic)?, truths: gamma },
+        ])
     }
 
     /// The declared schema, so that private methods can be studied too.
@@ -186,7 +198,7 @@ mod tests {
             let design = Design::new(12, effects, 20_000).unwrap();
             let table = design.draw(3).unwrap();
             assert_eq!((table.columns().len(), table.rows()), (12, 20_000));
-            for (estimand, truths) in design.questions().unwrap() {
+            for Question { estimand, truths } in design.questions().unwrap() {
                 let found = inference::estimates(&table, &estimand).unwrap();
                 assert_eq!(found.len(), truths.len() + 1, "and an intercept");
                 for (name, truth) in truths {

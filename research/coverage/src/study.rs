@@ -4,7 +4,7 @@ use inference::{Manner, Provenance, Released, Resampling, answer, estimates};
 use serde::{Deserialize, Serialize};
 use synthesis::{Recipe, Run, fit};
 
-use crate::{CoverageError, Design};
+use crate::{CoverageError, Design, Question};
 
 /// 95 % of a normal distribution.
 const NORMAL: f64 = 1.959_963_984_540_054;
@@ -133,7 +133,7 @@ pub fn run(
     progress: &dyn Fn(u64),
 ) -> Result<Study, CoverageError> {
     let questions = design.questions()?;
-    let coefficients = questions.iter().flat_map(|(estimand, truths)| {
+    let coefficients = questions.iter().flat_map(|Question { estimand, truths }| {
         let response = estimand.variables().first().map_or_else(String::new, |name| (*name).to_owned());
         truths.iter().map(move |(name, truth)| Coefficient {
             name: format!("{response}: {name}"),
@@ -174,7 +174,7 @@ pub fn run(
         let manner =
             Manner { resampling: Resampling { replicates: 99, seed: replication }, ..Manner::default() };
         let mut of = study.coefficients.iter_mut();
-        for (estimand, truths) in &questions {
+        for Question { estimand, truths } in &questions {
             let found = answer(&released, estimand, &manner)?;
             let own = estimates(&original, estimand)?;
             for (name, truth) in truths {

@@ -41,15 +41,15 @@ use crate::randomness::Seed;
 use crate::stored::{StateContext, StateReader, StateWriter, ensure};
 use crate::{Model, SynthesisError};
 
-/// Candidates of the pilot are as many as those of one data set of N records, but not fewer and not more than these.
-const PILOT: std::ops::RangeInclusive<usize> = 10_000..=40_000;
+/// Candidates of the pilot are half as many as those of a data set of N records, but not fewer and not more than these.
+const PILOT: std::ops::RangeInclusive<usize> = 12_000..=40_000;
 
 /// Data sets of few records are chosen out of at least this many candidates.
 const FEWEST_CANDIDATES: usize = 10_000;
 
 /// Sweeps over all features, on the pilot and on the candidates of a data set.
-const PILOT_SWEEPS: usize = 6;
-const SWEEPS: usize = 4;
+const PILOT_SWEEPS: usize = 4;
+const SWEEPS: usize = 3;
 
 /// Classes of a number; fewer where the effective share of the candidates falls below [`SHARE`] with more.
 const FINE: usize = 8;
@@ -86,7 +86,7 @@ impl Tilted {
         seed: Seed,
     ) -> Result<Self, SynthesisError> {
         let rows = records.rows();
-        let size = (rows * settings.candidates).clamp(*PILOT.start(), *PILOT.end());
+        let size = (rows * settings.candidates / 2).clamp(*PILOT.start(), *PILOT.end());
         let pilot = if model.keeps_values() {
             model.candidates(rows, size.div_ceil(rows).min(settings.candidates), seed.child(0))?
         } else {
@@ -140,18 +140,11 @@ impl Tilted {
                 if fine.3.share < SHARE { attempt(COARSE) } else { fine }
             }
         };
-        remarks.push(diagnostics.remark(settings.candidates));
+        remarks.push(diagnostics.remark(settings.candidates, uniques.is_some().then_some(share)));
         if diagnostics.share < LOW_SHARE {
             remarks.push(format!(
                 "the effective share of the candidates is {:.2}, below {LOW_SHARE}: the model is far from the data, or `tilt_classes` are too many",
                 diagnostics.share
-            ));
-        }
-        if uniques.is_some() && share > 0.0 {
-            remarks.push(format!(
-                "{:.1} % of the candidates equal a record of the data that is unique there and are never kept; who knows this can take the absence of a likely combination for a \
-                 sign that one record has it (no_copies = false keeps them)",
-                100.0 * share
             ));
         }
         let strata = strata.to_vec();
@@ -169,7 +162,7 @@ impl Tilted {
         let (remarks, has_uniques): (Vec<String>, bool) = from.settings("tilt")?;
         let words: Vec<u64> = from.array("unique records")?;
         let prints: Vec<Print> = words.chunks_exact(2).map(|pair| (pair[0], pair[1])).collect();
-        ensure(words.len() % 2 == 0 && prints.is_sorted(), "its unique records are not in order")?;
+        ensure(words.len().is_multiple_of(2) && prints.is_sorted(), "its unique records are not in order")?;
         let coding = Coding::load(from, context.schema)?;
         let aim = Aim::load(from, &coding, context.records, settings.proper)?;
         let theta: Vec<f64> = from.array("theta")?;
@@ -293,18 +286,25 @@ struct Distance {
 
 impl Distance {
     fn of(pairs: &[f64]) -> Self {
-        let mean = pairs.iter().sum::<f64>() / pairs.len().max(1) as f64;
+        let mean = pairs.iter().fold(0.0, |sum, pair| sum + pair) / pairs.len().max(1) as f64;
         Self { mean, worst: pairs.iter().copied().fold(0.0, f64::max) }
     }
 }
 
 impl Diagnostics {
-    fn remark(&self, candidates: usize) -> String {
+    /// What there is to say; `copies` is the share of the candidates that are copies, where these are never kept.
+    fn remark(&self, candidates: usize, copies: Option<f64>) -> String {
         let worst =
-            self.worst.as_ref().map_or_else(String::new, |(left, right)| format!(" ({left} by {right})"));
+            self.worst.as_ref().map_or_else(String::new, |(left, right)| format!(", {left} by {right}"));
+        let copies = copies.map_or_else(String::new, |share| {
+            format!(
+                "; {:.2} % of the candidates repeat a unique record of the data and are never kept",
+                100.0 * share
+            )
+        });
         format!(
-            "tilted towards the two-way tables of the data: one record in {candidates} candidates is kept, numbers in {} classes; effective share of the candidates {:.2}, \
-             {:.1} % at the cap; chi-square by its degrees of freedom of pairs {:.2} on average and {:.1} at worst before, {:.2} and {:.1}{worst} after",
+            "one of {candidates} candidates is kept for each record, so that two-way tables are the data's (numbers in {} classes, effective share {:.2}, {:.1} % at the cap; chi-square by \
+             degrees of freedom of pairs {:.2}, worst {:.1}, before and {:.2}, worst {:.1}{worst}, after){copies}",
             self.classes,
             self.share,
             100.0 * self.capped,
@@ -320,12 +320,12 @@ impl Diagnostics {
 pub(crate) fn estimate(settings: &TiltSettings, records: &Table, rows: u64) -> (f64, u64) {
     let variables = records.columns().len() as f64;
     let candidates = (rows as f64 * settings.candidates as f64).max(FEWEST_CANDIDATES as f64);
-    let pilot = (records.rows() * settings.candidates).clamp(*PILOT.start(), *PILOT.end()) as f64;
+    let pilot = (records.rows() * settings.candidates / 2).clamp(*PILOT.start(), *PILOT.end()) as f64;
     let pairs = variables * (variables - 1.0) / 2.0;
     let seconds = (candidates + pilot) * variables * 1e-7
         + (candidates * SWEEPS as f64 + pilot * PILOT_SWEEPS as f64) * pairs * 4e-9;
     let of_record = records.bytes() as f64 / records.rows().max(1) as f64;
     // The candidates as they are drawn and as columns, their classes, moments and weights.
-    let bytes = candidates * (2.0 * of_record + 10.0 * variables + 40.0);
+    let bytes = candidates * (1.5 * of_record + 5.0 * variables + 40.0);
     (seconds, bytes as u64)
 }

@@ -9,7 +9,9 @@ use crate::card::{OptionCard, Usual};
 pub const TILT: OptionCard = OptionCard {
     name: "tilt",
     meaning: "choose the records out of several candidates each, so that one-way and two-way tables and low moments are those of the data up to chance",
-    default: Usual::Words("true, unless a variable is kept"),
+    default: Usual::Words(
+        "true where every variable is drawn by cart, for which it was measured; else false",
+    ),
 };
 
 /// How many candidates there are.

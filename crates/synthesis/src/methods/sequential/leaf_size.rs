@@ -109,3 +109,64 @@ fn classes(response: Response<'_>, grown: &[u32]) -> Vec<u8> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::borrow::Cow;
+
+    use table::column::Entry;
+    use table::read::{ReadOptions, read_csv_text};
+
+    use super::super::conditional::Given;
+    use super::super::feature::Feature;
+    use super::super::frame::Frame;
+    use super::super::options::Settings;
+    use super::*;
+    use crate::randomness::Seed;
+
+    /// `total` is the sum of two numbers and wants small leaves; `noise` has nothing to do with anything and wants large ones.
+    #[test]
+    fn a_determined_variable_has_smaller_leaves() {
+        let mut text = String::from("a,b,total,noise\n");
+        let mut state = 7_u64;
+        let mut next = |below: u64| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) % below
+        };
+        for _ in 0..4_000 {
+            let (a, b) = (next(40), next(40));
+            text.push_str(&format!("{a},{b},{},{}\n", a + b, next(1_000)));
+        }
+        let table = read_csv_text(&text, &ReadOptions::default()).unwrap();
+        let variables = table.schema().variables();
+        let mut frame = Frame::new(variables, table.rows());
+        table.columns().iter().enumerate().for_each(|(at, column)| frame.insert(at, Cow::Borrowed(column)));
+        let features: Vec<Option<Feature>> = variables
+            .iter()
+            .zip(table.columns())
+            .map(|(variable, column)| Some(Feature::learn(variable, column).unwrap()))
+            .collect();
+        let rows: Vec<u32> = (0..4_000).collect();
+        let size = |of: usize, rows: &[u32]| {
+            let numbers: Vec<f64> = rows
+                .iter()
+                .filter_map(|row| match table.columns()[of].number(*row as usize) {
+                    Some(Entry::Value(number)) => Some(number),
+                    _ => None,
+                })
+                .collect();
+            let task = Task {
+                given: Given { frame: &frame, features: &features },
+                predictors: &[0, 1],
+                rows,
+                response: Response::Numbers(&numbers),
+                settings: &Settings::default(),
+                seed: Seed::new(1),
+            };
+            choose(&task).unwrap()
+        };
+        assert_eq!(size(2, &rows), SIZES[0]);
+        assert_eq!(size(3, &rows), SIZES[2]);
+        assert_eq!(size(3, &rows[..150]), USUAL, "too few to hold some out");
+    }
+}

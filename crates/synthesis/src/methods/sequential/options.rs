@@ -5,9 +5,9 @@ use serde::de::DeserializeOwned;
 use statistics::trees::{DEEPEST, Risk};
 
 use super::variable_methods::{self, VariableMethod, What};
+use crate::SynthesisError;
 use crate::methods::sequential::smoothing::SmoothingKind;
 use crate::tilt::TiltSettings;
-use crate::{Making, SynthesisError};
 
 /// Options of the whole method.
 #[derive(Clone, Debug)]
@@ -171,8 +171,7 @@ impl Options {
             }
             options.auxiliary.push((name, section));
         }
-        let keeps = matches!(options.records_card().making, Making::PartlyKept { .. });
-        options.tilt = TiltSettings::parse(given, !keeps, options.proper)?;
+        options.tilt = TiltSettings::parse(given, options.is_by_trees(), options.proper)?;
         Ok(options)
     }
 

@@ -34,7 +34,7 @@ impl Options {
     }
 
     /// Whether all variables are drawn by the trees of the default.
-    fn is_by_trees(&self) -> bool {
+    pub(super) fn is_by_trees(&self) -> bool {
         let is_cart = |method: &VariableMethod| method.name == cart::NAME;
         is_cart(self.method) && self.variables.iter().all(|(_, section)| section.method.is_none_or(is_cart))
     }
