@@ -107,6 +107,7 @@ impl Question<'_> {
             });
         }
         self.refuse_what_is_not_honoured(rule)?;
+        self.refuse_other_baselines()?;
         let by_file = files
             .par_iter()
             .map(|table| self.estimates(table))
@@ -192,6 +193,28 @@ impl Question<'_> {
             );
         }
         self.refuse_mere_noise(rule, provenance)
+    }
+
+    /// A number made a factor has its smallest value as baseline, which must be the same in all files.
+    fn refuse_other_baselines(&self) -> Result<(), InferenceError> {
+        let Estimand::Model { formula, .. } = self.estimand else { return Ok(()) };
+        for name in formula.factors() {
+            let smallest = |table: &Table| {
+                let column = table.column(name).ok()?;
+                let values = (0..column.len()).filter_map(|row| match column.number(row) {
+                    Some(Entry::Value(value)) => Some(value),
+                    _ => None,
+                });
+                values.min_by(f64::total_cmp)
+            };
+            let mut of_files = self.released.files.iter().map(smallest);
+            let first = of_files.next();
+            if of_files.any(|other| Some(other) != first) {
+                let message = "its smallest value, the baseline of `factor`, is not the same in all files; declare it categorical in the schema (--schema)";
+                return Err(InferenceError::variable(name, message));
+            }
+        }
+        Ok(())
     }
 
     /// A bootstrap of records most of which noise has made says nothing of the data.
@@ -482,7 +505,7 @@ impl Question<'_> {
         let of_file = |table: &Table| -> Result<usize, InferenceError> {
             Ok(match self.estimand {
                 Estimand::Model { formula, .. } => models::incomplete_records(table, formula)?,
-                Estimand::Mean { of, .. } => {
+                Estimand::Mean { of, .. } | Estimand::Quantile { of, .. } => {
                     let column = table.column(of)?;
                     let has_value = |row: &usize| matches!(column.number(*row), Some(Entry::Value(_)));
                     table.rows() - (0..table.rows()).filter(has_value).count()

@@ -2,7 +2,9 @@
 
 use statistics::counts::CellDraws;
 use synthesis::card::Needs;
+use synthesis::records_card::MeasuredCoverage;
 use synthesis::{Making, RecordsCard, registry};
+use table::figures::thousands;
 use table::{Attributes, CodedTable, CountSource, Grouping, Schema, Table};
 
 use crate::provenance::Provenance;
@@ -23,6 +25,7 @@ pub(crate) fn cautions(
     cautions.extend(of.prior()?);
     cautions.extend(of.filled_cells());
     cautions.extend(of.what_the_model_leaves_out());
+    cautions.extend(of.measured_coverage());
     if records.as_ref().is_some_and(|records| records.is_raked) {
         cautions.push(
             "the model was raked to published totals: estimates are of the population of those totals, and for the raked margins the interval is wider than it need be"
@@ -105,7 +108,9 @@ impl Of<'_> {
                     (formula.variables(), Vec::new())
                 }
             }
-            Estimand::Mean { of, by } => (vec![of.as_str()], by.iter().map(String::as_str).collect()),
+            Estimand::Mean { of, by } | Estimand::Quantile { of, by, .. } => {
+                (vec![of.as_str()], by.iter().map(String::as_str).collect())
+            }
             Estimand::Share { .. } | Estimand::Table { .. } => (Vec::new(), self.estimand.variables()),
         }
     }
@@ -185,6 +190,27 @@ impl Of<'_> {
     fn what_the_model_leaves_out(&self) -> Option<String> {
         let left_out = self.records?.leaves_out.as_ref()?;
         Some(format!("{left_out} is estimated as the model has it"))
+    }
+
+    /// What simulations with designs like the release's found, where intervals of models fail there.
+    fn measured_coverage(&self) -> Option<String> {
+        let Estimand::Model { .. } = self.estimand else { return None };
+        let schema = self.provenance.own_schema.as_ref().unwrap_or_else(|| self.files[0].schema());
+        let columns = schema.variables().iter().filter(|variable| variable.is_modelled()).count();
+        let records = self.original_rows?;
+        let found = MeasuredCoverage::nearest(self.records?.coverage, columns, records, self.files.len())?;
+        found.fails().then(|| {
+            format!(
+                "weak associations may be left out: this release has {columns} columns, and in a simulation of {} columns with weak effects, N = {} and m = {} ({} replications) \
+                 nominal 95 % intervals after these settings covered {:.1} % on average and {:.1} % at worst; ask for a release with the method's usual settings",
+                found.columns,
+                thousands(found.records),
+                found.m,
+                found.replications,
+                found.mean,
+                found.worst
+            )
+        })
     }
 
     /// Strata keep their numbers of records: nothing is drawn where only they are asked for.
@@ -302,6 +328,33 @@ mod tests {
         };
         assert!(with("[0, 20, 50, 100]").contains("use the cuts of the release's own schema"));
         assert!(with("[0, 50, 100]").is_empty(), "classes that join classes");
+    }
+
+    #[test]
+    fn a_design_that_fails_is_told_with_its_numbers() {
+        let names: Vec<String> = (0..15).map(|at| format!("x{at}")).collect();
+        let line =
+            |row: u32| (0..15).map(|at| (row * (at + 3) % 31).to_string()).collect::<Vec<_>>().join(",");
+        let records: Vec<String> = (0..50).map(line).collect();
+        let text = format!("{}\n{}\n", names.join(","), records.join("\n"));
+        let file = read_csv_text(&text, &ReadOptions::default()).unwrap();
+        let files = vec![file; 5];
+        let told = |recipe: &str, what: Estimand| {
+            cautions(&made(recipe), &what, Rule::Ts, &files, Some(2_000)).unwrap().join("; ")
+        };
+        let model = || Estimand::Model {
+            formula: models::Formula::parse("x0 ~ x1 + x2").unwrap(),
+            family: models::ModelFamily::Gaussian,
+        };
+        let plain = "method = \"sequential\"\n[options]\ntilt = false\n";
+        let said = told(plain, model());
+        assert!(
+            said.contains("this release has 15 columns")
+                && said.contains("16 columns with weak effects, N = 2,000"),
+            "{said}"
+        );
+        assert_eq!(told(plain, Estimand::parse("mean(x0)").unwrap()), "");
+        assert_eq!(told("method = \"sequential\"", model()), "", "the usual settings do not fail");
     }
 
     #[test]

@@ -23,6 +23,15 @@ pub enum Estimand {
         /// Within the classes of these variables.
         by: Vec<String>,
     },
+    /// A quantile of a number, of everybody or in each class of other variables: `median(income) by sex`, `quantile(income, 0.9)`.
+    Quantile {
+        /// The number.
+        of: String,
+        /// Which, between 0 and 1.
+        p: f64,
+        /// Within the classes of these variables.
+        by: Vec<String>,
+    },
     /// The shares of the levels of a variable, of everybody or in each class of others: `share(smoke) by agegr`, `share(smoke = YES)`.
     Share {
         /// The variable.
@@ -40,7 +49,7 @@ pub enum Estimand {
 }
 
 impl Estimand {
-    /// Parses `mean(x) by a, b`, `share(x) by a`, `share(x = LEVEL)` or `table(a, b)`. Names with commas, brackets or signs stand in
+    /// Parses `mean(x) by a, b`, `median(x)`, `quantile(x, 0.9) by a`, `share(x) by a`, `share(x = LEVEL)` or `table(a, b)`. Names with commas, brackets or signs stand in
     /// backquotes.
     ///
     /// ```
@@ -52,7 +61,8 @@ impl Estimand {
     /// ```
     pub fn parse(text: &str) -> Result<Self, InferenceError> {
         let refuse = |message: &str| InferenceError::estimand(text, message);
-        let forms = "write mean(x) by a, share(x) by a, share(x = LEVEL) or table(a, b)";
+        let forms =
+            "write mean(x) by a, median(x), quantile(x, 0.9), share(x) by a, share(x = LEVEL) or table(a, b)";
         let (word, rest) = text.split_once('(').ok_or_else(|| refuse(forms))?;
         let close = outside_quotes(rest, ')').ok_or_else(|| refuse("a closing bracket is missing"))?;
         let (inside, after) = (&rest[..close], rest[close + 1..].trim());
@@ -66,6 +76,19 @@ impl Estimand {
                 Some([of]) => Ok(Self::Mean { of: of.clone(), by }),
                 _ => Err(refuse("mean takes one variable")),
             },
+            "median" => match names(inside).as_deref() {
+                Some([of]) => Ok(Self::Quantile { of: of.clone(), p: 0.5, by }),
+                _ => Err(refuse("median takes one variable")),
+            },
+            "quantile" => {
+                let found = names(inside).and_then(|found| match &found[..] {
+                    [of, p] => Some((of.clone(), p.parse().ok().filter(|p| 0.0 < *p && *p < 1.0)?)),
+                    _ => None,
+                });
+                let wanted =
+                    "quantile takes one variable and a number between 0 and 1, as in quantile(income, 0.9)";
+                found.map(|(of, p)| Self::Quantile { of, p, by }).ok_or_else(|| refuse(wanted))
+            }
             "share" => {
                 let (of, level) = match outside_quotes(inside, '=') {
                     Some(at) => (&inside[..at], Some(unquoted(&inside[at + 1..]))),
@@ -98,7 +121,7 @@ impl Estimand {
     pub fn variables(&self) -> Vec<&str> {
         match self {
             Self::Model { formula, .. } => formula.variables(),
-            Self::Mean { of, by } | Self::Share { of, by, .. } => {
+            Self::Mean { of, by } | Self::Quantile { of, by, .. } | Self::Share { of, by, .. } => {
                 std::iter::once(of).chain(by).map(String::as_str).collect()
             }
             Self::Table { of } => of.iter().map(String::as_str).collect(),
@@ -112,6 +135,8 @@ impl fmt::Display for Estimand {
         match self {
             Self::Model { formula, .. } => write!(f, "{formula}"),
             Self::Mean { of, by: names } => write!(f, "mean({of}){}", by(names)),
+            Self::Quantile { of, p, by: names } if *p == 0.5 => write!(f, "median({of}){}", by(names)),
+            Self::Quantile { of, p, by: names } => write!(f, "quantile({of}, {p}){}", by(names)),
             Self::Share { of, level: None, by: names } => write!(f, "share({of}){}", by(names)),
             Self::Share { of, level: Some(level), by: names } => {
                 write!(f, "share({of} = {level}){}", by(names))
@@ -158,9 +183,14 @@ mod tests {
 
     #[test]
     fn what_is_written_reads_back() {
-        for text in
-            ["mean(income)", "share(smoke) by agegr", "share(smoke = YES) by a, b", "table(edu, marital)"]
-        {
+        for text in [
+            "mean(income)",
+            "median(income) by sex",
+            "quantile(income, 0.9) by a, b",
+            "share(smoke) by agegr",
+            "share(smoke = YES) by a, b",
+            "table(edu, marital)",
+        ] {
             assert_eq!(Estimand::parse(text).unwrap().to_string(), text);
         }
         let quoted = Estimand::parse("share(`a (b), c` = `x = y`) by `d,e`").unwrap();
@@ -174,7 +204,10 @@ mod tests {
     fn what_is_not_understood_is_refused_with_the_way_out() {
         for (text, part) in [
             ("income", "write mean(x)"),
-            ("median(x)", "write mean(x)"),
+            ("mode(x)", "write mean(x)"),
+            ("median(a, b)", "one variable"),
+            ("quantile(x)", "between 0 and 1"),
+            ("quantile(x, 1.5)", "between 0 and 1"),
             ("mean(x", "closing bracket"),
             ("mean(a, b)", "one variable"),
             ("mean(x) within a", "only `by`"),

@@ -93,7 +93,9 @@ impl ShareLayout {
                     }
                 }
             }
-            Estimand::Mean { .. } | Estimand::Model { .. } => panic!("the estimand is not about shares"),
+            Estimand::Mean { .. } | Estimand::Quantile { .. } | Estimand::Model { .. } => {
+                panic!("the estimand is not about shares")
+            }
         }
         Ok(Self { domain, shares })
     }

@@ -68,6 +68,16 @@ impl FittedModel {
 /// Names are R's. A multinomial model has the coefficients `level:column` for each level but the first that has records, which
 /// is the baseline. An ordinal one has its coefficients, then its thresholds `lower|upper`.
 pub fn fit(table: &Table, formula: &Formula, family: ModelFamily) -> Result<FittedModel, ModelError> {
+    fit_by(table, formula, family, Iterations::default())
+}
+
+/// The same with iterations of a generalised linear model that stop elsewhere, or whose covariance is R's.
+pub fn fit_by(
+    table: &Table,
+    formula: &Formula,
+    family: ModelFamily,
+    iterations: Iterations,
+) -> Result<FittedModel, ModelError> {
     let bound = formula.bind(table.schema().variables())?;
     let all = Stacked::of_operand(&[table], &bound.response)?;
     let matrix = ModelMatrix::of_bound(&[table], &bound, MissingAs::Dropped, |row| all.has_value(row))?;
@@ -75,7 +85,6 @@ pub fn fit(table: &Table, formula: &Formula, family: ModelFamily) -> Result<Fitt
         return Err(ModelError::NoCompleteRecord { formula: formula.text().to_owned() });
     }
     let (name, response) = (&bound.response.name, all.of_rows(&matrix.rows));
-    let iterations = Iterations::default();
     let design = &matrix.design;
     let fit = match family {
         ModelFamily::Multinomial | ModelFamily::Ordinal => {

@@ -9,6 +9,7 @@
 //! | `.` | every variable but those of the response and identifiers |
 //! | `- a:b` | without this term |
 //! | `- 1`, `+ 0` | without the intercept |
+//! | `factor(x)` | every value of x is a level, also where x is a number |
 //! | `log(x)`, `sqrt(x)`, `exp(x)`, `abs(x)`, `I(x^2 + z)` | numbers computed from variables |
 //! | `` `a name` `` | a name with blanks or signs in it |
 
@@ -65,6 +66,14 @@ impl Formula {
         once
     }
 
+    /// The names of the variables whose values are made levels by `factor`, each once.
+    pub fn factors(&self) -> Vec<&str> {
+        let mut names = Vec::new();
+        self.response.collect_factors(&mut names);
+        self.predictors.collect_factors(&mut names);
+        names
+    }
+
     /// Refuses names and functions that do not fit these variables.
     pub fn check(&self, variables: &[Variable]) -> Result<(), ModelError> {
         self.bind(variables).map(|_| ())
@@ -108,6 +117,8 @@ pub(crate) struct Operand {
 #[derive(Clone, Debug)]
 pub(crate) enum Source {
     Variable(usize),
+    /// Every value is a level.
+    Factor(usize),
     Computed(Number),
 }
 
@@ -136,12 +147,18 @@ impl<'a> Binder<'a> {
                 name: arithmetic.to_string(),
                 source: Source::Computed(arithmetic.bind(self.variables)?),
             }),
-            Node::Variable(name, at) => {
+            Node::Variable(name, at) | Node::Factor(name, at) => {
                 let position = position_of(name, self.variables).map_err(|message| (*at, message))?;
                 if self.variables[position].kind == Kind::TextId {
                     return Err((*at, format!("`{name}` is an identifier, which no model can use")));
                 }
-                Ok(Operand { name: quoted(name), source: Source::Variable(position) })
+                Ok(match node {
+                    Node::Factor(..) => Operand {
+                        name: format!("factor({})", quoted(name)),
+                        source: Source::Factor(position),
+                    },
+                    _ => Operand { name: quoted(name), source: Source::Variable(position) },
+                })
             }
             _ => Err((1, "the response must be one variable or a function of variables".into())),
         }
@@ -158,7 +175,7 @@ impl<'a> Binder<'a> {
     /// Terms in order of appearance, each once. The empty term is the intercept.
     fn terms(&mut self, node: &Node) -> Result<Vec<Vec<usize>>, Refusal> {
         match node {
-            Node::Variable(..) | Node::Computed(_) => {
+            Node::Variable(..) | Node::Factor(..) | Node::Computed(_) => {
                 let operand = self.operand_of(node)?;
                 Ok(vec![vec![self.position(operand)]])
             }
@@ -226,7 +243,7 @@ impl<'a> Binder<'a> {
 impl Node {
     fn collect_variables<'a>(&'a self, names: &mut Vec<&'a str>) {
         match self {
-            Self::Variable(name, _) => names.push(name),
+            Self::Variable(name, _) | Self::Factor(name, _) => names.push(name),
             Self::Computed(arithmetic) => arithmetic.collect_variables(names),
             Self::Dot(_) | Self::Intercept(_) => {}
             Self::Sum(summands) => summands.iter().for_each(|(_, summand)| summand.collect_variables(names)),
@@ -235,6 +252,20 @@ impl Node {
                 right.collect_variables(names);
             }
             Self::Power(base, _) => base.collect_variables(names),
+        }
+    }
+
+    fn collect_factors<'a>(&'a self, names: &mut Vec<&'a str>) {
+        match self {
+            Self::Factor(name, _) if !names.contains(&name.as_str()) => names.push(name),
+            Self::Sum(summands) => summands.iter().for_each(|(_, summand)| summand.collect_factors(names)),
+            Self::Interaction(left, right) | Self::Crossing(left, right) => {
+                left.collect_factors(names);
+                right.collect_factors(names);
+            }
+            Self::Power(base, _) => base.collect_factors(names),
+            Self::Variable(..) | Self::Factor(..) | Self::Computed(_) | Self::Dot(_) | Self::Intercept(_) => {
+            }
         }
     }
 
@@ -323,6 +354,7 @@ mod tests {
     #[case("y ~ a + a + a:a", "1 a")]
     #[case("y ~ log(c) + I(c*c) + I( (c+1)^2/2 )", "1 log(c) I(c * c) I((c + 1)^2/2)")]
     #[case("y ~ `home town` + I(-`home town`)", "1 `home town` I(-`home town`)")]
+    #[case("y ~ factor(c)*a + factor(`home town`)", "1 factor(c) a factor(`home town`) factor(c):a")]
     #[case("y ~ a*(b + c)", "1 a b c a:b a:c")]
     fn terms_are_those_of_r(#[case] text: &str, #[case] expected: &str) {
         assert_eq!(terms(text), expected, "{text}");
@@ -336,6 +368,8 @@ mod tests {
     #[case("y ~ a^b", 7, "whole number")]
     #[case("y ~ a / b", 7, "nesting")]
     #[case("y ~ lg(c)", 5, "there is no function `lg`; did you mean `log`?")]
+    #[case("y ~ factor(c + 1)", 14, "closing parenthesis")]
+    #[case("y ~ factor(2)", 12, "name of one variable")]
     #[case("y ~ 2", 5, "only 0 and 1")]
     #[case("y ~ `a", 5, "never closes")]
     #[case("y ~ a & b", 7, "not part of formulas")]

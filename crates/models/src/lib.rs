@@ -27,7 +27,8 @@ mod stacked;
 
 pub use error::ModelError;
 pub use family::ModelFamily;
-pub use fitted_model::{Coefficient, FittedModel, fit, incomplete_records};
+pub use fitted_model::{Coefficient, FittedModel, fit, fit_by, incomplete_records};
 pub use formula::Formula;
 pub use model_matrix::{MissingAs, ModelMatrix};
 pub use propensity::{PropensityDesign, propensity_design};
+pub use statistics::regression::Iterations;

@@ -246,6 +246,7 @@ mod tests {
     #[case("y ~ x + a:x", "(Intercept) x x:aq x:ar")]
     #[case("y ~ a + a:b", "(Intercept) aq ar ap:bv aq:bv ar:bv")]
     #[case("y ~ b:a:x - 1", "bu:ap:x bv:ap:x bu:aq:x bv:aq:x bu:ar:x bv:ar:x")]
+    #[case("y ~ factor(x) + factor(b)", "(Intercept) factor(x)3 factor(x)5 factor(x)7 factor(b)v")]
     #[case("y ~ I(x^2)*b", "(Intercept) I(x^2) bv I(x^2):bv")]
     fn columns_have_the_names_of_r(#[case] formula: &str, #[case] expected: &str) {
         let matrix = matrix(formula, MissingAs::Dropped);

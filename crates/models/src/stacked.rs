@@ -22,6 +22,10 @@ impl Stacked {
             Source::Variable(position) => {
                 Self::of_variable(tables, &tables[0].schema().variables()[*position].name)
             }
+            Source::Factor(position) => {
+                let name = &tables[0].schema().variables()[*position].name;
+                Ok(Self::of_variable(tables, name)?.into_levels())
+            }
             Source::Computed(number) => {
                 let mut entries = Vec::new();
                 for table in tables {
@@ -31,6 +35,24 @@ impl Stacked {
                 Ok(Self::Numbers { entries, codes: Vec::new() })
             }
         }
+    }
+
+    /// The same with every number a level, ascending; special codes have none.
+    fn into_levels(self) -> Self {
+        let Self::Numbers { entries, .. } = &self else { return self };
+        let value =
+            |entry: &Entry<f64>| if let Entry::Value(value) = entry { Some(*value + 0.0) } else { None };
+        let mut distinct: Vec<f64> = entries.iter().filter_map(value).collect();
+        distinct.sort_unstable_by(f64::total_cmp);
+        distinct.dedup();
+        let missing = distinct.len() as u32;
+        let code = |entry: &Entry<f64>| {
+            let place = value(entry)
+                .and_then(|value| distinct.binary_search_by(|other| other.total_cmp(&value)).ok());
+            place.map_or(missing, |place| place as u32)
+        };
+        let codes = entries.iter().map(code).collect();
+        Self::Levels { levels: distinct.iter().map(f64::to_string).collect(), codes }
     }
 
     /// Whether they are levels and no record has the first, the baseline of contrasts.

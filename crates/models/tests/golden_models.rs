@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should panic")]
 
-use models::{FittedModel, Formula, ModelFamily, fit};
+use models::{FittedModel, Formula, Iterations, ModelFamily, fit_by};
 use shared_data::{GoldenPair, Tally};
 
 /// The expected numbers are printed to 12 digits, of which a coefficient near 0 loses some.
@@ -13,8 +13,9 @@ fn compare(tally: &mut Tally, golden: &GoldenPair, block: &str, family: ModelFam
     let expected = &golden.expected[block];
     let formula = expected["formula"].as_str().unwrap().trim_end_matches(", binomial");
     let formula = Formula::parse(formula).unwrap();
-    let fits: Vec<FittedModel> =
-        [&golden.original, &golden.synthetic].map(|table| fit(table, &formula, family).unwrap()).into();
+    let fits: Vec<FittedModel> = [&golden.original, &golden.synthetic]
+        .map(|table| fit_by(table, &formula, family, Iterations::as_in_r()).unwrap())
+        .into();
     let names: Vec<&String> = expected["observed_fit"].as_object().unwrap().keys().collect();
     assert_eq!(names, fits[0].coefficients.iter().map(|coefficient| &coefficient.name).collect::<Vec<_>>());
     for name in names {

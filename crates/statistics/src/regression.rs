@@ -47,7 +47,7 @@ mod symmetric_matrix;
 #[cfg(test)]
 mod tests;
 
-pub use convergence::{Convergence, Iterations};
+pub use convergence::{Convergence, CovarianceAt, Iterations};
 pub use design::{Coding, Design, Factor, MOST_COLUMNS, Term};
 pub use error::RegressionError;
 pub use fit::{Drawn, Family, Fit};

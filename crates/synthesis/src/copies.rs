@@ -5,6 +5,7 @@
 
 use std::collections::HashMap;
 
+use rayon::prelude::*;
 use table::schema::Kind;
 use table::{Schema, Table, Variable};
 
@@ -53,6 +54,17 @@ impl UniqueRecords {
     }
 }
 
+/// What tells the unique records of a table apart; ascending.
+pub(crate) fn unique_of(original: &Table) -> Result<Vec<Print>, SynthesisError> {
+    Ok(unique(&prints(original, &compared(original.schema()))?))
+}
+
+/// Which records of a table equal one of these unique records of a table of the same variables.
+pub(crate) fn are_among(table: &Table, uniques: &[Print]) -> Result<Vec<bool>, SynthesisError> {
+    let prints = prints(table, &compared(table.schema()))?;
+    Ok(prints.iter().map(|print| uniques.binary_search(print).is_ok()).collect())
+}
+
 /// The variables on which records of this schema are compared.
 pub(crate) fn compared(schema: &Schema) -> Vec<String> {
     let is_compared =
@@ -71,7 +83,7 @@ pub(crate) fn prints(table: &Table, names: &[String]) -> Result<Vec<Print>, Synt
             (mix(left ^ value), mix(right.rotate_left(17) ^ value))
         })
     };
-    Ok((0..table.rows()).map(print).collect())
+    Ok((0..table.rows()).into_par_iter().map(print).collect())
 }
 
 /// The finisher of SplitMix64 (Steele, Lea & Flood 2014).

@@ -15,9 +15,10 @@ use crate::fitted::{Drawing, Fitted};
 use crate::identifiers::Identifiers;
 use crate::randomness::Seed;
 use crate::record_strata::RecordStrata;
-use crate::run::{Part, Run};
+use crate::run::{Estimate, Part, Run};
 use crate::strata::Strata;
 use crate::synthesizer::{CountSynthesizer, Data, RecordSynthesizer, Synthesizer};
+use crate::tilt::{self, Tilted};
 use crate::{Cells, Model, Recipe, StructuralZeros, SynthesisError, checkpoint, private, rare};
 
 /// Fits the recipe's method to a source, privately if the recipe states a budget. Records must keep their schema, and counts must lie in cells
@@ -144,12 +145,27 @@ fn fit_records(
     }
     let seeded = Recipe { seed: run.insecure_test_seed.or(recipe.seed), ..recipe.clone() };
     let seed = checkpoint::seed_of(run, table, &seeded)?;
-    run.begin(method.estimate(table)?)?;
+    let mut estimate = method.estimate(table)?;
+    let tilt = method.tilt();
+    if let Some(tilt) = &tilt {
+        let rows = recipe.rows.unwrap_or(table.rows() as u64);
+        let (seconds, bytes) = tilt::estimate(tilt, table, rows);
+        estimate = Estimate { seconds: estimate.seconds + seconds, bytes: estimate.bytes + bytes };
+    }
+    run.begin(estimate)?;
     let part = Seed::new(seed).child(0);
     let model: Box<dyn Model<Table>> = if recipe.strata.is_empty() {
         method.fit(table, &Part::whole(run), part)?
     } else {
         Box::new(RecordStrata::fit(method, table, &recipe.strata, run, part)?)
+    };
+    let model = match &tilt {
+        Some(tilt) => {
+            run.watch.check()?;
+            let seed = Seed::new(seed).child(0).child(u64::from(u32::MAX));
+            Box::new(Tilted::fit(model, tilt, &recipe.strata, table, seed)?)
+        }
+        None => model,
     };
     let schema = method.released_schema(table)?.map_or_else(|| table.shared_schema(), Arc::new);
     let completion = Completion::new(schema, Identifiers::learn(table))?;

@@ -46,6 +46,7 @@ pub mod stored;
 pub mod strata;
 pub mod structural_zeros;
 pub mod synthesizer;
+pub mod tilt;
 
 pub use card::MethodCard;
 pub use cells::Cells;

@@ -11,6 +11,17 @@ pub trait Model<Drawn>: Send + Sync {
     /// Draws a data set of `rows` records, or of as many as the method itself makes.
     fn sample(&self, rows: usize, seed: Seed) -> Result<Drawn, SynthesisError>;
 
+    /// `each` candidates for each of `rows` records, the k-th of record r at k · `rows` + r. Where values of original records are kept
+    /// (see [`keeps_values`](Self::keeps_values)), all candidates of a record have the same.
+    fn candidates(&self, rows: usize, each: usize, seed: Seed) -> Result<Drawn, SynthesisError> {
+        self.sample(rows * each, seed)
+    }
+
+    /// Whether records keep values of original ones, so that candidates are those of a record.
+    fn keeps_values(&self) -> bool {
+        false
+    }
+
     /// Data set `number`, where all were drawn, and paid for, when the method was fitted.
     fn paid(&self, _number: u32) -> Option<&Drawn> {
         None

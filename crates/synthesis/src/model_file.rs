@@ -18,7 +18,8 @@ use crate::record_strata::RecordStrata;
 use crate::registry::{self, Load};
 use crate::stored::{self, StateContext, StateReader, StoredFile, damaged, ensure};
 use crate::strata::Strata;
-use crate::{Recipe, SynthesisError};
+use crate::tilt::Tilted;
+use crate::{Recipe, SynthesisError, Synthesizer};
 
 /// The word by which the header of a model file is known from that of a part of an interrupted run.
 const FORMAT: &str = "lookalike-model";
@@ -174,8 +175,17 @@ impl SavedModel {
         };
         let strata = &recipe.strata;
         Ok(match load {
-            Load::Records(load) if strata.is_empty() => AnyModel::Records(load(from, context)?),
-            Load::Records(load) => AnyModel::Records(Box::new(RecordStrata::load(from, context, load)?)),
+            Load::Records(load) => {
+                let model = if strata.is_empty() {
+                    load(from, context)?
+                } else {
+                    Box::new(RecordStrata::load(from, context, load)?)
+                };
+                AnyModel::Records(match Synthesizer::of(recipe)?.tilt() {
+                    Some(tilt) => Box::new(Tilted::load(model, &tilt, strata, from, context)?),
+                    None => model,
+                })
+            }
             Load::Cells(load) if strata.is_empty() => AnyModel::Cells(load(from, context)?),
             Load::Cells(load) => AnyModel::Cells(Box::new(Strata::load(from, context, strata, load)?)),
         })

@@ -71,21 +71,35 @@ impl RecordStrata {
 impl Model<Table> for RecordStrata {
     /// Strata keep their shares of the records exactly, up to rounding; records come in random order.
     fn sample(&self, rows: usize, seed: Seed) -> Result<Table, SynthesisError> {
+        self.candidates(rows, 1, seed)
+    }
+
+    fn keeps_values(&self) -> bool {
+        self.strata.iter().any(|stratum| stratum.model.keeps_values())
+    }
+
+    fn candidates(&self, rows: usize, each: usize, seed: Seed) -> Result<Table, SynthesisError> {
         let sizes: Vec<u64> = self.strata.iter().map(|stratum| stratum.records).collect();
-        let mut parts = Vec::new();
+        let (mut parts, mut places) = (Vec::new(), Vec::with_capacity(rows));
+        let mut before = 0;
         for (number, (stratum, rows)) in
             self.strata.iter().zip(largest_remainders(&sizes, rows as u64)).enumerate()
         {
             if rows > 0 {
-                parts.push(stratum.model.sample(rows as usize, seed.child(number as u64))?);
+                let rows = rows as usize;
+                parts.push(stratum.model.candidates(rows, each, seed.child(number as u64))?);
+                // Where the first candidate of each record is, and how far apart its candidates are.
+                places.extend((before..before + rows).map(|place| (place as u32, rows as u32)));
+                before += rows * each;
             }
         }
         let Some(schema) = parts.first().map(Table::shared_schema) else {
             return Err(SynthesisError::option("rows", "a data set needs at least one record"));
         };
         let all = Table::concatenate(schema, parts)?;
-        let mut order: Vec<u32> = (0..all.rows() as u32).collect();
-        order.shuffle(&mut seed.stream(0));
+        places.shuffle(&mut seed.stream(0));
+        let candidates = |k: u32| places.iter().map(move |(first, apart)| first + k * apart);
+        let order: Vec<u32> = (0..each as u32).flat_map(candidates).collect();
         Ok(all.take(&order)?)
     }
 

@@ -15,6 +15,49 @@ pub struct RecordsCard {
     pub leaves_out: Option<String>,
     /// Whether the model was raked to published totals.
     pub is_raked: bool,
+    /// How often intervals of regression coefficients covered in simulations with these settings; empty where that was not measured.
+    pub coverage: &'static [MeasuredCoverage],
+}
+
+/// How often nominal 95 % intervals of regression coefficients covered in a simulation: one line of the table in `docs/inference.md`, as `lookalike coverage` measured it with weak
+/// effects.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct MeasuredCoverage {
+    /// Columns of the table.
+    pub columns: u32,
+    /// N.
+    pub records: u64,
+    /// Synthetic files.
+    pub m: u32,
+    /// The mean over coefficients, in per cent.
+    pub mean: f64,
+    /// The coefficient that was covered least, in per cent.
+    pub worst: f64,
+    /// How many replications.
+    pub replications: u32,
+}
+
+impl MeasuredCoverage {
+    /// The measured design that is most like a release, if it is like it at all: neither columns nor records differ by a factor above 3.
+    pub fn nearest(of: &[Self], columns: usize, records: u64, m: usize) -> Option<Self> {
+        let apart = |one: f64, other: f64| (one.max(1.0) / other.max(1.0)).ln().abs();
+        let distances = |it: &&Self| {
+            let columns = apart(f64::from(it.columns), columns as f64);
+            (columns, apart(it.records as f64, records as f64), apart(f64::from(it.m), m as f64))
+        };
+        let total = |it: &&Self| {
+            let (columns, records, m) = distances(it);
+            columns + 0.5 * records + 0.25 * m
+        };
+        let nearest = of.iter().min_by(|left, right| total(left).total_cmp(&total(right)))?;
+        let (columns, records, _) = distances(&nearest);
+        (columns <= 3.0_f64.ln() + 1e-9 && records <= 3.0_f64.ln() + 1e-9).then_some(*nearest)
+    }
+
+    /// Whether intervals cover too seldom to be relied on: a point and a half less than they say on average, or a coefficient eight points less.
+    pub fn fails(&self) -> bool {
+        self.mean < 93.5 || self.worst < 87.0
+    }
 }
 
 /// How records are made, as far as the variance of estimates from them depends on it.
@@ -58,6 +101,33 @@ pub enum Making {
 impl RecordsCard {
     /// Records made in this way of which nothing else need be said.
     pub fn new(making: Making) -> Self {
-        Self { making, cells: None, uniform_records: 0.0, leaves_out: None, is_raked: false }
+        Self { making, cells: None, uniform_records: 0.0, leaves_out: None, is_raked: false, coverage: &[] }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_release_is_held_against_the_design_most_like_it() {
+        let measured = |columns, records, mean| MeasuredCoverage {
+            columns,
+            records,
+            m: 5,
+            mean,
+            worst: mean - 4.0,
+            replications: 100,
+        };
+        let all = [measured(8, 2_000, 94.5), measured(16, 2_000, 90.0), measured(16, 8_000, 86.0)];
+        let mean = |columns, records| {
+            MeasuredCoverage::nearest(&all, columns, records, 5).map(|found| (found.mean, found.fails()))
+        };
+        assert_eq!(mean(18, 5_000), Some((86.0, true)));
+        assert_eq!(mean(14, 1_500), Some((90.0, true)));
+        assert_eq!(mean(6, 2_500), Some((94.5, false)));
+        assert_eq!(mean(60, 2_000), None, "no design is like it");
+        assert_eq!(mean(16, 1_000_000), None);
+        assert_eq!(MeasuredCoverage::nearest(&[], 8, 100, 1), None);
     }
 }

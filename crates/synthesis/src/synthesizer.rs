@@ -5,6 +5,7 @@ use table::{CountSource, Schema, Source, Table};
 use crate::private::PrivateSynthesizer;
 use crate::randomness::Seed;
 use crate::run::{Estimate, Part};
+use crate::tilt::TiltSettings;
 use crate::{Cells, Model, Recipe, RecordsCard, StructuralZeros, SynthesisError, registry};
 
 /// A method with its settings. What it is fitted to decides how a run goes and what can be its source.
@@ -33,6 +34,14 @@ impl Synthesizer {
             Self::Counts(method) => method.records_card(),
             Self::Records(method) => method.records_card(),
             Self::Private(method) => method.records_card(),
+        }
+    }
+
+    /// How its data sets are chosen out of more candidates, if they are.
+    pub fn tilt(&self) -> Option<TiltSettings> {
+        match self {
+            Self::Records(method) => method.tilt(),
+            Self::Counts(_) | Self::Private(_) => None,
         }
     }
 
@@ -106,6 +115,11 @@ pub trait RecordSynthesizer: Send + Sync {
     /// What there is to say of a fit to all of these records, in strata or not.
     fn remarks(&self, _records: &Table) -> Vec<String> {
         Vec::new()
+    }
+
+    /// How its data sets are chosen out of more candidates, if they are.
+    fn tilt(&self) -> Option<TiltSettings> {
+        None
     }
 
     /// What a fit to all of these records would take. Refuses data that the method must not be fitted to.

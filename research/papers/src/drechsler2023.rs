@@ -137,7 +137,7 @@ fn counts(table: &Table, name: &str) -> Result<[f64; 3], ReproduceError> {
 }
 
 /// Trees as synthpop has them from rpart.
-const SYNTHPOP: [&str; 2] = ["main_effects=false", "risk=misclassification"];
+const SYNTHPOP: [&str; 4] = ["main_effects=false", "risk=misclassification", "min_bucket=5", "tilt=false"];
 
 /// Variables with more levels than a regression should spend parameters on.
 const LARGE: [&str; 2] = ["eduspec", "emcc"];

@@ -22,9 +22,12 @@ pub(super) struct Fit {
     /// The family of the model: gaussian, logistic, multinomial, ordinal or poisson [default: gaussian]
     #[arg(long, value_name = "FAMILY")]
     family: Option<String>,
-    /// Means, shares or a table: "mean(income) by sex", "share(smoke) by agegr", "share(smoke = YES)", "table(edu, marital)"; may be given several times
+    /// Means, quantiles, shares or a table: "mean(income) by sex", "median(income)", "quantile(income, 0.9) by sex", "share(smoke) by agegr", "share(smoke = YES)", "table(edu, marital)"; may be given several times
     #[arg(long, value_name = "WHAT")]
     estimate: Vec<String>,
+    /// Ask only the records that meet a condition such as "age >= 18 AND sex = 'F'"
+    #[arg(long = "where", value_name = "CONDITION")]
+    only_where: Option<String>,
     /// N, the number of original records [default: what the manifest of the release says; a private release with `rows` and without `records` does not say it]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     original_rows: Option<u64>,
@@ -58,6 +61,7 @@ impl Run for Fit {
     fn run(&self, everywhere: &Everywhere) -> Result<ExitCode, Error> {
         everywhere.carry_out(&FitRequest {
             reading: self.reading.data(""),
+            only_where: self.only_where.clone(),
             original_rows: self.original_rows,
             rule: self.rule.as_deref().map(str::parse::<Rule>).transpose()?,
             target: self.target,

@@ -9,6 +9,7 @@ use inference::{
 use models::{Formula, ModelFamily};
 use release::{FORMAT, LEDGER, MANIFEST, Manifest};
 use synthesis::Recipe;
+use table::expression::Expression;
 use table::schema::SchemaFile;
 use table::watch::{Step, Watch};
 use table::{Schema, Table, TableError, output_file};
@@ -36,6 +37,8 @@ pub struct FitRequest {
     pub reading: Data,
     /// What is estimated.
     pub estimands: Vec<Estimand>,
+    /// A condition such as `age >= 18 and sex = 'F'`: only the records that meet it are asked.
+    pub only_where: Option<String>,
     /// N, the number of original records, where no manifest says it.
     pub original_rows: Option<u64>,
     /// The combining rule; the one that is valid for the release if not given.
@@ -81,6 +84,7 @@ impl FitRequest {
             files: files.into_iter().map(Into::into).collect(),
             reading: Data::file(""),
             estimands,
+            only_where: None,
             original_rows: None,
             rule: None,
             target: usual.target,
@@ -146,6 +150,7 @@ impl FitRequest {
         let manner = self.manner(provenance, paths.len())?;
         let tables = self.read(&paths, folder.as_ref(), watch)?;
         let original_rows = self.original_rows.or(provenance.and_then(Provenance::known_original_rows));
+        let (tables, original_rows) = self.subset(tables, original_rows, provenance, &manner)?;
         let released = Released { files: &tables, original_rows, provenance };
         let mut answers = Vec::with_capacity(self.estimands.len());
         for estimand in &self.estimands {
@@ -165,6 +170,47 @@ impl FitRequest {
             level: manner.level,
             answers,
         })
+    }
+
+    /// The records that meet the condition, and the number of original ones that they stand for: the same share of N. Rules that make the release again need all records.
+    fn subset(
+        &self,
+        tables: Vec<Table>,
+        original_rows: Option<u64>,
+        provenance: Option<&Provenance>,
+        manner: &Manner,
+    ) -> Result<(Vec<Table>, Option<u64>), Error> {
+        let Some(text) = &self.only_where else { return Ok((tables, original_rows)) };
+        let refuse = |message: String| Err(Error::option("where", message));
+        let making = provenance.and_then(Provenance::making);
+        let again = |estimand| {
+            let rule = self.rule.unwrap_or_else(|| valid_rule(making.as_ref(), estimand, tables.len()).rule);
+            matches!(rule, Rule::Bootstrap | Rule::Posterior)
+        };
+        if manner.bootstrap_t.is_some() || self.estimands.iter().any(again) {
+            return refuse(
+                "this answer is found by making the release again, which needs all records; ask for classes with `by`"
+                    .into(),
+            );
+        }
+        let all: usize = tables.iter().map(Table::rows).sum();
+        let subset = |table: &Table| -> Result<Table, Error> {
+            let condition = Expression::parse(text)
+                .and_then(|expression| expression.condition(table.schema().variables()))
+                .map_err(|error| Error::option("where", error.to_string()))?;
+            let rows: Vec<u32> = (0..table.rows() as u32)
+                .filter(|row| condition.holds(&table.record(*row as usize)) == Some(true))
+                .collect();
+            Ok(table.take(&rows)?)
+        };
+        let subsets = tables.iter().map(subset).collect::<Result<Vec<Table>, Error>>()?;
+        if subsets.iter().any(|table| table.rows() == 0) {
+            return refuse("no record of some file meets it".into());
+        }
+        let kept: usize = subsets.iter().map(Table::rows).sum();
+        let original_rows =
+            original_rows.map(|rows| ((rows as f64 * kept as f64 / all as f64).round() as u64).max(1));
+        Ok((subsets, original_rows))
     }
 
     fn manner(&self, provenance: Option<&Provenance>, m: usize) -> Result<Manner, Error> {

@@ -10,6 +10,8 @@ use super::arithmetic::{Arithmetic, FUNCTIONS, is_name_character, starts_name};
 pub(crate) enum Node {
     /// A variable, and where its name stands.
     Variable(String, usize),
+    /// A variable of which every value is a level, and where its name stands.
+    Factor(String, usize),
     /// A number computed from variables.
     Computed(Arithmetic),
     /// All variables but those of the response.
@@ -214,7 +216,11 @@ impl Parser {
                 self.refuse("only 0 and 1 may stand alone: the intercept; arithmetic goes into I(…)")
             }
             Token::Name(name) if self.tokens[self.next + 1].0 == Token::Sign('(') => {
-                self.call(&name).map(Node::Computed)
+                if name == "factor" {
+                    self.factor()
+                } else {
+                    self.call(&name).map(Node::Computed)
+                }
             }
             Token::Name(name) => {
                 self.next += 1;
@@ -224,14 +230,27 @@ impl Parser {
         }
     }
 
+    /// `factor(x)`, with the name as next token.
+    fn factor(&mut self) -> Result<Node, Refusal> {
+        self.next += 2;
+        let position = self.position();
+        let Token::Name(name) = self.token().clone() else {
+            return self.refuse("`factor` takes the name of one variable");
+        };
+        self.next += 1;
+        self.expect(')', "`factor` takes the name of one variable, then a closing parenthesis")?;
+        Ok(Node::Factor(name, position))
+    }
+
     /// `I(…)` or a function, with the name as next token.
     fn call(&mut self, name: &str) -> Result<Arithmetic, Refusal> {
         let function = FUNCTIONS.iter().find(|(known, _)| *known == name);
         if function.is_none() && name != "I" {
             let known = FUNCTIONS.iter().map(|(known, _)| *known);
             let hint = similar_name::hint(name, known);
-            return self
-                .refuse(format!("there is no function `{name}`{hint}; there are log, sqrt, exp, abs and I"));
+            return self.refuse(format!(
+                "there is no function `{name}`{hint}; there are log, sqrt, exp, abs, factor and I"
+            ));
         }
         self.next += 2;
         let inner = Box::new(self.arithmetic_sum()?);

@@ -7,19 +7,36 @@ pub struct Iterations {
     pub most: usize,
     /// The relative change of the deviance below which they have converged.
     pub tolerance: f64,
+    /// Where a generalised linear model takes the weights of its covariance.
+    pub covariance: CovarianceAt,
+}
+
+/// Where a generalised linear model takes the weights of its covariance (X'WX)⁻¹.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum CovarianceAt {
+    /// At the estimate: the inverse of the information there.
+    #[default]
+    Estimate,
+    /// At the coefficients before the last step, as in R's `glm`, whose standard errors are off by up to the length of that step.
+    LastStep,
 }
 
 impl Default for Iterations {
-    /// 25 steps and 10⁻⁸, as in R's `glm`: numbers agree with R's because the iterations stop at the same step.
+    /// 25 steps and 10⁻⁸, as in R's `glm`: estimates agree with R's because the iterations stop at the same step.
     fn default() -> Self {
-        Self { most: 25, tolerance: 1e-8 }
+        Self { most: 25, tolerance: 1e-8, covariance: CovarianceAt::Estimate }
     }
 }
 
 impl Iterations {
     /// 50 steps and 10⁻¹²: as far as rounding lets Newton's method go.
     pub fn to_the_end() -> Self {
-        Self { most: 50, tolerance: 1e-12 }
+        Self { most: 50, tolerance: 1e-12, covariance: CovarianceAt::Estimate }
+    }
+
+    /// All as in R's `glm`, the covariance of the last step's weights included.
+    pub fn as_in_r() -> Self {
+        Self { covariance: CovarianceAt::LastStep, ..Self::default() }
     }
 }
 

@@ -1,13 +1,13 @@
 //! Logistic and Poisson regression by iteratively reweighted least squares.
 //!
 //! The steps are those of R's `glm.fit`: the same start, the same criterion |D − D₀| / (|D| + 0.1) < 10⁻⁸ on the deviance D, the
-//! same halving of steps that overflow, and the covariance of the last step's weights. Two implementations that stop at the
-//! same step agree to rounding, also where the likelihood has no maximum.
+//! same halving of steps that overflow. Two implementations that stop at the same step agree to rounding, also where the likelihood has no
+//! maximum. The covariance is that of the weights at the estimate, or of the last step's as in R: see [`CovarianceAt`].
 
 use statrs::function::gamma::ln_gamma;
 
 use super::least_squares::{ExactBelow, GLM_TOLERANCE, LeastSquares, Solution};
-use super::{Convergence, Design, Family, Fit, Iterations, RegressionError, checked_weights};
+use super::{Convergence, CovarianceAt, Design, Family, Fit, Iterations, RegressionError, checked_weights};
 
 /// Logistic regression: P(y = 1) = 1 / (1 + exp(−xβ)).
 ///
@@ -85,6 +85,11 @@ fn iterate(
     let at_the_edge = |mean: f64| mean < EDGE || (family == Family::Logistic && mean > 1.0 - EDGE);
     let used = || state.fitted.iter().zip(&counts).filter(|(_, count)| **count > 0.0);
     convergence.separated |= used().any(|(mean, _)| at_the_edge(*mean)) || largest_move > RUNNING_OFF;
+    // A fit that runs off has no estimate to take weights at.
+    let at_the_estimate = (iterations.covariance == CovarianceAt::Estimate && !convergence.separated)
+        .then(|| least_squares.solve(&working.weights, &working.response))
+        .flatten();
+    let solution = at_the_estimate.unwrap_or(solution);
     let mut coefficients = vec![None; design.columns()];
     kept.columns.iter().for_each(|column| coefficients[*column] = Some(state.coefficients[*column]));
     Ok(Fit {

@@ -106,7 +106,7 @@ fn the_limit_of_aliasing_is_that_of_lm() {
 #[test]
 fn a_logistic_model_agrees_with_glm() {
     let toy = Toy::new();
-    let fit = logistic(&toy.design(), &toy.binary(), None, Iterations::default()).unwrap();
+    let fit = logistic(&toy.design(), &toy.binary(), None, Iterations::as_in_r()).unwrap();
     assert_eq!((fit.aliased(), fit.convergence.warning()), (vec![2], None));
     let expected = [
         [0.4327358789818108, 0.6903815809936665],
@@ -125,7 +125,7 @@ fn a_logistic_model_agrees_with_glm() {
 #[test]
 fn a_poisson_model_agrees_with_glm() {
     let toy = Toy::new();
-    let fit = poisson(&toy.design(), &toy.count(), None, Iterations::default()).unwrap();
+    let fit = poisson(&toy.design(), &toy.count(), None, Iterations::as_in_r()).unwrap();
     let expected = [
         [0.6872318447875646, 0.2046089113388529],
         [0.001179176584992016, 0.02363464317515275],
@@ -143,7 +143,7 @@ fn a_poisson_model_agrees_with_glm() {
 fn weights_are_counts() {
     // e <- rep(seq_along(i), w); glm(b[e] ~ x[e] + g[e], family = binomial); lm(y[e] ~ x[e] + g[e])
     let toy = Toy::new();
-    let fit = logistic(&toy.design(), &toy.binary(), Some(&toy.weights()), Iterations::default()).unwrap();
+    let fit = logistic(&toy.design(), &toy.binary(), Some(&toy.weights()), Iterations::as_in_r()).unwrap();
     let expected = [
         [-0.01151472570944388, 0.48096976467057667],
         [-0.1257597673482161, 0.07368666363033265],
@@ -361,4 +361,22 @@ proptest! {
             prop_assert!(product.abs() <= 1e-9 * (scale + 1.0), "{column}: {product}");
         }
     }
+}
+
+/// The covariance of a logistic fit is the inverse of X' diag(μ(1 − μ)) X at the estimate; R's, of the weights before the last step, is near it and another.
+#[test]
+fn standard_errors_are_those_at_the_estimate() {
+    let toy = Toy::new();
+    let (design, y) = (toy.design(), toy.binary());
+    let own = logistic(&design, &y, None, Iterations::default()).unwrap();
+    let exact = logistic(&design, &y, None, Iterations::to_the_end()).unwrap();
+    let as_in_r = logistic(&design, &y, None, Iterations::as_in_r()).unwrap();
+    assert_eq!(own.coefficients, as_in_r.coefficients);
+    let errors = |fit: &Fit| fit.standard_errors().into_iter().flatten().collect::<Vec<f64>>();
+    let largest = |left: &Fit, right: &Fit| {
+        let both = errors(left).into_iter().zip(errors(right));
+        both.map(|(left, right)| (left / right - 1.0).abs()).fold(0.0, f64::max)
+    };
+    assert!(largest(&own, &exact) < 1e-6, "{}", largest(&own, &exact));
+    assert!(largest(&as_in_r, &exact) > 10.0 * largest(&own, &exact), "{}", largest(&as_in_r, &exact));
 }

@@ -126,6 +126,7 @@ impl CountSynthesizer for Catall {
             uniform_records: self.nprior,
             leaves_out: None,
             is_raked: false,
+            coverage: &[],
         }
     }
 

@@ -65,6 +65,7 @@ impl PrivateSynthesizer for Dirichlet {
             uniform_records: 0.0,
             leaves_out: None,
             is_raked: false,
+            coverage: &[],
         }
     }
 

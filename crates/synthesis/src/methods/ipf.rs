@@ -243,6 +243,7 @@ impl CountSynthesizer for Ipf {
             uniform_records: self.nprior,
             leaves_out: Some(LEAVES_OUT.to_owned()),
             is_raked: !self.totals.list().is_empty(),
+            coverage: &[],
         }
     }
 

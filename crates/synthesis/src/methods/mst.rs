@@ -136,6 +136,7 @@ impl PrivateSynthesizer for Mst {
                 "the model knows single variables and the pairs of a tree; what these do not hold".to_owned(),
             ),
             is_raked: false,
+            coverage: &[],
         }
     }
 

@@ -134,6 +134,7 @@ impl PrivateSynthesizer for Mvnorm {
             uniform_records: 0.0,
             leaves_out: None,
             is_raked: false,
+            coverage: &[],
         }
     }
 

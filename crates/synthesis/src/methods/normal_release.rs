@@ -95,6 +95,7 @@ impl PrivateSynthesizer for NormalRelease {
             uniform_records: 0.0,
             leaves_out: None,
             is_raked: false,
+            coverage: &[],
         }
     }
 

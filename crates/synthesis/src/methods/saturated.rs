@@ -177,6 +177,7 @@ impl CountSynthesizer for Saturated {
             uniform_records: 0.0,
             leaves_out: None,
             is_raked: false,
+            coverage: &[],
         }
     }
 

@@ -35,7 +35,7 @@ pub(crate) use self::writer::write;
 use crate::SynthesisError;
 
 /// The version of the format; a reader refuses what it does not know.
-pub(crate) const VERSION: u32 = 3;
+pub(crate) const VERSION: u32 = 4;
 
 /// What a stored model has to agree with.
 #[derive(Clone, Copy)]

@@ -51,6 +51,7 @@ impl CountSynthesizer for Independent {
             uniform_records: 0.0,
             leaves_out: Some("the model knows single variables; what they have to do with each other".into()),
             is_raked: false,
+            coverage: &[],
         }
     }
 

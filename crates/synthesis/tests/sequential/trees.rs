@@ -40,7 +40,7 @@ fn main_effects_weigh_the_donors_of_a_leaf_by_observed_over_expected() {
         ("min_bucket = 300\nmain_effects = false\n", plain, plain),
         ("min_bucket = 300\n[options.variables.y]\nmain_effects = false\n", plain, plain),
     ] {
-        let made = synth(&two_groups(), &format!("rows = 100000\n[options]\n{options}"));
+        let made = synth(&two_groups(), &format!("rows = 100000\n[options]\ntilt = false\n{options}"));
         // Levels in the order of the alphabet: dk, no, yes.
         for (group, answer, truth) in [(0, 2, of_a), (1, 2, of_b), (0, 0, 30.0 / 430.0), (1, 0, 30.0 / 430.0)]
         {
@@ -69,7 +69,7 @@ fn main_effects_keep_the_share_of_rare_answers() {
         let of = |name: &String| codes(table, name).iter().filter(|code| **code == 1).count() as f64;
         names[10..].iter().map(of).sum::<f64>() / 10.0 / table.rows() as f64
     };
-    let made = synth(&original, "rows = 40000\n[options]\nmin_bucket = 20\n");
+    let made = synth(&original, "rows = 40000\n[options]\ntilt = false\nmin_bucket = 20\n");
     // Without the rule less than half is left.
     let ratio = refused(&made) / refused(&original);
     assert!((0.8..1.25).contains(&ratio), "{ratio}");
@@ -78,7 +78,7 @@ fn main_effects_keep_the_share_of_rare_answers() {
 #[test]
 fn proper_synthesis_draws_main_effects_too() {
     let difference = |options: &str| {
-        let options = format!("rows = 5000\nm = 40\n[options]\nmin_bucket = 300\n{options}");
+        let options = format!("rows = 5000\nm = 40\n[options]\ntilt = false\nmin_bucket = 300\n{options}");
         let tables = generate(&two_groups(), &recipe(&options)).unwrap().tables;
         let of = |table: &Table| {
             let of_group = |group| {
@@ -105,7 +105,8 @@ fn a_split_that_does_not_change_the_most_frequent_level_goes_by_misclassificatio
     }
     let original = read("", &text);
     for (risk, truth) in [("impurity", [0.3, 0.1]), ("misclassification", [0.2, 0.2])] {
-        let options = format!("rows = 50000\n[options]\nmain_effects = false\nrisk = \"{risk}\"\n");
+        let options =
+            format!("rows = 50000\n[options]\ntilt = false\nmain_effects = false\nrisk = \"{risk}\"\n");
         let made = synth(&original, &options);
         let (g, y) = (codes(&made, "g"), codes(&made, "y"));
         for (group, truth) in truth.into_iter().enumerate() {
@@ -168,11 +169,13 @@ fn main_effects_keep_weak_associations_that_a_tree_leaves_out() {
         };
         names.iter().map(of).sum::<f64>() / names.len() as f64
     };
-    let options = "[options]\nmin_bucket = 50\n";
+    let options = "[options]\ntilt = false\nmin_bucket = 50\n";
     let truth = difference(&original);
     let with = difference(&synth(&original, options));
     let without = difference(&synth(&original, &format!("{options}main_effects = false\n")));
+    let tilted = difference(&synth(&original, "[options]\nmin_bucket = 50\nmain_effects = false\n"));
     // With this seed 0.075 in the original, 0.061 with main effects and 0.022 without; the standard error of each is about 0.0025.
+    assert!((tilted - truth).abs() < 4.0 * 0.0025, "{truth} {tilted}");
     assert!(with > 0.7 * truth && with < truth + 4.0 * 0.0025, "{truth} {with} {without}");
     assert!(without < 0.5 * truth, "{truth} {with} {without}");
 }

@@ -89,8 +89,11 @@ pub(crate) const MILLION: Case = Case {
     promises: &[Promise::TimesLess(0, 80.0), Promise::AtFirst(60.0, 3_000.0)],
 };
 
+/// Trees alone, with leaves as peers grow them.
 fn synthetic(table: &Table) -> Result<Table, BenchError> {
-    let fitted = fit(table, &Recipe { seed: Some(1), ..Recipe::new("sequential") }, &Run::default());
+    let mut recipe = Recipe { seed: Some(1), ..Recipe::new("sequential") };
+    let options = recipe.set("tilt=false").and_then(|()| recipe.set("min_bucket=5"));
+    let fitted = options.and_then(|()| fit(table, &recipe, &Run::default()));
     fitted.and_then(|fitted| fitted.table(0)).map_err(BenchError::failed)
 }
 

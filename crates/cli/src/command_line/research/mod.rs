@@ -1,6 +1,7 @@
 //! Commands that repeat published studies, measure speed and show all steps on an invented town.
 
 mod bench;
+mod coverage;
 mod demo;
 mod reproduce;
 mod tournament;
@@ -8,6 +9,7 @@ mod town;
 
 use std::process::ExitCode;
 
+use ::coverage::CoverageError;
 use ::tournament::TournamentError;
 use benchmarks::BenchError;
 use clap::Subcommand;
@@ -19,6 +21,8 @@ use super::{Everywhere, Failure};
 pub(super) enum Research {
     /// Measure speed and memory, beside peers where they are installed
     Bench(bench::Bench),
+    /// Count how often intervals from synthetic files cover the truth of an invented population
+    Coverage(coverage::CoverageCommand),
     /// Repeat a published study, its numbers beside ours
     Reproduce(reproduce::Reproduce),
     /// Hold generators against each other on one table
@@ -33,6 +37,7 @@ impl Research {
     pub(super) fn run(&self, everywhere: &Everywhere) -> Result<ExitCode, Failure> {
         match self {
             Self::Bench(bench) => bench.run(everywhere),
+            Self::Coverage(coverage) => coverage.run(everywhere),
             Self::Reproduce(reproduce) => reproduce.run(everywhere),
             Self::Tournament(tournament) => tournament.run(everywhere),
             Self::Demo(demo) => demo.run(everywhere),
@@ -60,6 +65,17 @@ impl Failure {
 impl From<BenchError> for Failure {
     fn from(error: BenchError) -> Self {
         Self::Research { message: error.to_string(), code: 1 }
+    }
+}
+
+impl From<CoverageError> for Failure {
+    fn from(error: CoverageError) -> Self {
+        match error {
+            CoverageError::Design(message) => Self::Research { message, code: 2 },
+            CoverageError::Synthesis(error) => Self::Job(error.into()),
+            CoverageError::Table(error) => Self::Job(error.into()),
+            other => Self::Research { message: other.to_string(), code: 1 },
+        }
     }
 }
 

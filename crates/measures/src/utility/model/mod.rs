@@ -8,7 +8,7 @@ mod comparable;
 
 pub use agreement::{CoefficientAgreement, ModelAgreement};
 
-use models::{FittedModel, Formula, ModelError, ModelFamily, fit};
+use models::{FittedModel, Formula, Iterations, ModelError, ModelFamily, fit_by};
 use table::Table;
 
 use crate::utility::interval::Z95;
@@ -41,7 +41,7 @@ pub fn model_agreement(
     let tables = comparable::with_common_levels(&tables, &variables, response)?;
     let mut fits: Vec<FittedModel> = Vec::with_capacity(tables.len());
     for (place, table) in tables.iter().enumerate() {
-        match fit(table, &request.formula, request.family) {
+        match fit_by(table, &request.formula, request.family, Iterations::as_in_r()) {
             Ok(fitted) => fits.push(fitted),
             Err(error @ (ModelError::Table(_) | ModelError::Formula { .. })) => return Err(error.into()),
             Err(because) if place == 0 => return Ok(Err(format!("the original: {because}"))),

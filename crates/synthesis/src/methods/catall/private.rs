@@ -34,6 +34,7 @@ impl PrivateSynthesizer for Private {
             uniform_records: self.0.nprior,
             leaves_out: None,
             is_raked: false,
+            coverage: &[],
         }
     }
 

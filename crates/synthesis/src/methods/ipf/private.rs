@@ -86,6 +86,7 @@ impl PrivateSynthesizer for Private {
             uniform_records: 0.0,
             leaves_out: Some(LEAVES_OUT.to_owned()),
             is_raked: false,
+            coverage: &[],
         }
     }
 

@@ -124,6 +124,7 @@ impl Pairwise {
                     .to_owned(),
             ),
             is_raked: false,
+            coverage: &[],
         }
     }
 }

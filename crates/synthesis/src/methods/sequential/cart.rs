@@ -9,7 +9,9 @@ use statistics::trees::{self, Predictor, Tree, TreeError, TreeOptions};
 use super::conditional::{Conditional, Draws, Given, Response, Task};
 use super::donors::DonorWeights;
 use super::feature::Feature;
+use super::leaf_size;
 use super::main_effects::MainEffects;
+use super::options::Settings;
 use super::stored_tree;
 use super::surroundings::{Conditioning, Drawing};
 use crate::SynthesisError;
@@ -44,7 +46,9 @@ pub(super) enum LeafResponses {
 /// Fits the tree.
 pub(super) fn fit(task: &Task<'_>) -> Result<Box<dyn Conditional>, SynthesisError> {
     let predictors = FitColumns::of(task);
-    let tree = Tree::fit(&predictors.columns(), &tree_response(task.response), None, &options(task))
+    let leaf = task.settings.min_bucket.map_or_else(|| leaf_size::choose(task), Ok)?;
+    let options = tree_options(task.settings, leaf);
+    let tree = Tree::fit(&predictors.columns(), &tree_response(task.response), None, &options)
         .map_err(|error| failed(&error))?;
     let mut donors: Vec<u32> =
         (0..tree.leaves() as u32).flat_map(|leaf| tree.donors(leaf)).copied().collect();
@@ -236,14 +240,14 @@ pub(super) fn tree_response(response: Response<'_>) -> trees::Response<'_> {
     }
 }
 
-/// What stops trees of this task from growing; rpart's smallest node to split is three times the smallest leaf.
-pub(super) fn options(task: &Task<'_>) -> TreeOptions {
+/// What stops trees with leaves of this size from growing; rpart's smallest node to split is three times the smallest leaf.
+pub(super) fn tree_options(settings: &Settings, leaf: u32) -> TreeOptions {
     TreeOptions {
-        min_bucket: task.settings.min_bucket,
-        min_split: task.settings.min_bucket.saturating_mul(3),
-        complexity: task.settings.complexity,
-        max_depth: task.settings.depth,
-        risk: task.settings.risk,
+        min_bucket: leaf,
+        min_split: leaf.saturating_mul(3),
+        complexity: settings.complexity,
+        max_depth: settings.depth,
+        risk: settings.risk,
     }
 }
 

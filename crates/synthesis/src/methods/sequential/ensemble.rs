@@ -6,9 +6,10 @@
 use rand::RngExt;
 use statistics::trees::{Forest, ForestOptions, Tree};
 
-use super::cart::{FitColumns, LeafResponses, failed, leaves_of, options, split_by, tree_response};
+use super::cart::{FitColumns, LeafResponses, failed, leaves_of, split_by, tree_options, tree_response};
 use super::conditional::{Conditional, Draws, Given, Task};
 use super::donors::DonorWeights;
+use super::leaf_size;
 use super::stored_tree;
 use super::surroundings::Conditioning;
 use crate::SynthesisError;
@@ -52,8 +53,12 @@ pub(super) fn fit_forest(task: &Task<'_>) -> Result<Box<dyn Conditional>, Synthe
 fn fit(task: &Task<'_>, predictors_per_split: Option<usize>) -> Result<Box<dyn Conditional>, SynthesisError> {
     let predictors = FitColumns::of(task);
     let response = tree_response(task.response);
-    let options =
-        ForestOptions { trees: task.settings.trees as usize, predictors_per_split, tree: options(task) };
+    let leaf = task.settings.min_bucket.unwrap_or(leaf_size::USUAL);
+    let options = ForestOptions {
+        trees: task.settings.trees as usize,
+        predictors_per_split,
+        tree: tree_options(task.settings, leaf),
+    };
     let forest = Forest::fit(&predictors.columns(), &response, None, &options, &mut task.seed.stream(0))
         .map_err(|error| failed(&error))?;
     let member = |tree: &Tree| Member { tree: tree.clone(), weights: DonorWeights::default() };

@@ -2,6 +2,7 @@
 
 use table::Table;
 
+use super::leaf_size;
 use super::plan::{Plan, StepWay};
 use super::variable_methods::Way;
 use crate::run::Estimate;
@@ -28,8 +29,10 @@ pub(super) fn estimate(plan: &Plan, records: &Table) -> Estimate {
                 let is_tree = matches!(method.way, Way::Conditional { by_donors: true, .. });
                 let trees = if method.name == "cart" { 1.0 } else { f64::from(settings.trees) };
                 if is_tree {
-                    seconds += trees * rows * levels * (1.0 + predictors.len() as f64) * TREE_SECONDS;
-                    let nodes = 2.0 * rows / f64::from(settings.min_bucket);
+                    let chosen = if settings.min_bucket.is_none() && trees == 1.0 { 1.5 } else { 0.0 };
+                    seconds +=
+                        (trees + chosen) * rows * levels * (1.0 + predictors.len() as f64) * TREE_SECONDS;
+                    let nodes = 2.0 * rows / f64::from(settings.min_bucket.unwrap_or(leaf_size::USUAL));
                     bytes += trees * (rows * 12.0 + nodes * 40.0) + rows * 4.0;
                     let effects = if settings.main_effects && method.name == "cart" { rows } else { 0.0 };
                     bytes += effects * 8.0;

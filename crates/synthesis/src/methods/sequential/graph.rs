@@ -99,6 +99,7 @@ impl RecordSynthesizer for Graph {
             uniform_records: 0.0,
             leaves_out: Some(leaves_out.to_owned()),
             is_raked: false,
+            coverage: &[],
         }
     }
 

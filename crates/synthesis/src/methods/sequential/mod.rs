@@ -15,6 +15,7 @@ mod cart;
 mod conditional;
 mod constant;
 mod constraints;
+mod coverage;
 mod design_matrix;
 mod donor_pool;
 mod donors;
@@ -26,6 +27,7 @@ mod fitted_variable;
 mod frame;
 pub mod graph;
 mod groups;
+mod leaf_size;
 mod logistic;
 mod main_effects;
 mod model;
@@ -55,6 +57,7 @@ use crate::card::{MethodCard, Needs, OptionCard, Suits, Trial, Usual};
 use crate::randomness::Seed;
 use crate::run::{Estimate, Part};
 use crate::synthesizer::RecordSynthesizer;
+use crate::tilt::{self, TiltSettings};
 use crate::{Model, RecordsCard, SynthesisError, Synthesizer, registry};
 use options::Options;
 use plan::Plan;
@@ -100,8 +103,8 @@ pub const CARD: MethodCard = MethodCard {
         },
         OptionCard {
             name: "min_bucket",
-            meaning: "records that a leaf must hold",
-            default: Usual::Value("5"),
+            meaning: "records that a leaf must hold: `auto` (5, 10 or 20, for each variable of CART the one under which records that its tree has not seen are likeliest; 5 for forests and bagging), or how many",
+            default: Usual::Value("auto"),
         },
         OptionCard {
             name: "complexity",
@@ -159,6 +162,10 @@ pub const CARD: MethodCard = MethodCard {
             meaning: "the method that decides whether a number is missing or a special code",
             default: Usual::Words("the variable's method; logreg or polyreg where that is for numbers"),
         },
+        tilt::TILT,
+        tilt::CANDIDATES,
+        tilt::TILT_CLASSES,
+        tilt::NO_COPIES,
     ],
     reproducible: true,
     privacy: None,
@@ -228,6 +235,10 @@ impl RecordSynthesizer for Sequential {
         let plan = Plan::new(&self.0, records)?;
         let remarks = if part.is_stratum { Vec::new() } else { self.remarks(records) };
         Ok(Box::new(fitted_step::fit(&plan, records, part, seed, remarks)?))
+    }
+
+    fn tilt(&self) -> Option<TiltSettings> {
+        self.0.tilt.clone()
     }
 
     fn remarks(&self, records: &Table) -> Vec<String> {

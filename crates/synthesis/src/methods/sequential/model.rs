@@ -176,8 +176,16 @@ impl SequentialModel {
 
 impl Model<Table> for SequentialModel {
     fn sample(&self, rows: usize, seed: Seed) -> Result<Table, SynthesisError> {
+        self.candidates(rows, 1, seed)
+    }
+
+    fn keeps_values(&self) -> bool {
+        self.keeps_records()
+    }
+
+    fn candidates(&self, rows: usize, each: usize, seed: Seed) -> Result<Table, SynthesisError> {
         let originals = self.stored.records;
-        let mut sources: Vec<u32> = if !self.keeps_records() {
+        let of_records: Vec<u32> = if !self.keeps_records() {
             Vec::new()
         } else if rows == originals {
             (0..rows as u32).collect()
@@ -185,6 +193,8 @@ impl Model<Table> for SequentialModel {
             let mut rng = seed.child(u64::from(u32::MAX)).stream(0);
             (0..rows).map(|_| rng.random_range(0..originals as u32)).collect()
         };
+        let mut sources = of_records.repeat(each);
+        let rows = rows * each;
         let (frame, mut open) = self.draw(rows, &sources, seed)?;
         let mut all = self.released(frame)?;
         for round in 0..ROUNDS {

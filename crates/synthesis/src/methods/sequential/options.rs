@@ -7,12 +7,15 @@ use statistics::trees::{DEEPEST, Risk};
 use super::variable_methods::{self, VariableMethod, What};
 use crate::SynthesisError;
 use crate::methods::sequential::smoothing::SmoothingKind;
+use crate::tilt::TiltSettings;
 
 /// Options of the whole method.
 #[derive(Clone, Debug)]
 pub(super) struct Options {
     pub order: Order,
     pub proper: bool,
+    /// How records are chosen out of more candidates, if they are.
+    pub tilt: Option<TiltSettings>,
     /// Variables that predict nothing unless they are named.
     pub except: Vec<String>,
     /// The method of variables of which nothing else is said.
@@ -48,8 +51,8 @@ pub(super) enum OrderName {
 /// What tunes the fit of one variable.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Settings {
-    /// Records that a leaf must hold.
-    pub min_bucket: u32,
+    /// Records that a leaf must hold; none where that is chosen for each variable.
+    pub min_bucket: Option<u32>,
     /// Share of the root's risk by which a split must lower it.
     pub complexity: f64,
     /// What that share is of, for categories.
@@ -78,7 +81,7 @@ pub(super) struct Settings {
 impl Default for Settings {
     fn default() -> Self {
         Self {
-            min_bucket: 5,
+            min_bucket: None,
             complexity: 1e-8,
             risk: Risk::default(),
             depth: 30,
@@ -141,6 +144,7 @@ impl Options {
                 .map_err(|_| SynthesisError::option("order", "it is `file`, `auto` or a list of variables"))?
                 .unwrap_or(Order::Named(OrderName::File)),
             proper: take(given, "", "proper")?.unwrap_or(false),
+            tilt: None,
             except: take(given, "", "except")?.unwrap_or_default(),
             method,
             settings: Settings::default().overridden(given, "")?,
@@ -167,6 +171,7 @@ impl Options {
             }
             options.auxiliary.push((name, section));
         }
+        options.tilt = TiltSettings::parse(given, options.is_by_trees(), options.proper)?;
         Ok(options)
     }
 
@@ -243,7 +248,7 @@ impl Settings {
             name.map(|name| variable_methods::named(&format!("{place}{key}"), &name)).transpose()
         };
         let settings = Self {
-            min_bucket: take(given, place, "min_bucket")?.unwrap_or(self.min_bucket),
+            min_bucket: leaf_size(given, place)?.unwrap_or(self.min_bucket),
             complexity: take(given, place, "complexity")?.unwrap_or(self.complexity),
             risk: take(given, place, "risk")?.unwrap_or(self.risk),
             depth: take(given, place, "depth")?.unwrap_or(self.depth),
@@ -258,9 +263,6 @@ impl Settings {
             missing_method: method("missing_method")?.or(self.missing_method),
         };
         let refuse = |key: &str, message: &str| Err(SynthesisError::option(format!("{place}{key}"), message));
-        if settings.min_bucket == 0 {
-            return refuse("min_bucket", "a leaf needs at least one record");
-        }
         if !(settings.complexity.is_finite() && settings.complexity >= 0.0) {
             return refuse("complexity", "it must be 0 or a positive number");
         }
@@ -301,6 +303,21 @@ fn take<T: DeserializeOwned>(
             table::schema::located("", &error).1.trim().to_owned(),
         )
     })
+}
+
+/// How many records a leaf must hold, or that this is chosen.
+fn leaf_size(from: &toml::Table, place: &str) -> Result<Option<Option<u32>>, SynthesisError> {
+    let refuse = |message: &str| Err(SynthesisError::option(format!("{place}min_bucket"), message));
+    match from.get("min_bucket") {
+        None => Ok(None),
+        Some(toml::Value::String(word)) if word == "auto" => Ok(Some(None)),
+        Some(toml::Value::Integer(0)) => refuse("a leaf needs at least one record"),
+        Some(toml::Value::Integer(records)) => match u32::try_from(*records) {
+            Ok(records) => Ok(Some(Some(records))),
+            Err(_) => refuse("it is `auto`, or a number of records"),
+        },
+        Some(_) => refuse("it is `auto`, or a number of records"),
+    }
 }
 
 /// The tables below a key.

@@ -2,6 +2,8 @@
 
 use super::options::Options;
 use super::variable_methods::{VariableMethod, Way};
+use super::{cart, coverage};
+use crate::records_card::MeasuredCoverage;
 use crate::{Making, RecordsCard};
 
 impl Options {
@@ -23,7 +25,18 @@ impl Options {
         let leaves_out = (!apart.is_empty()).then(|| {
             format!("the recipe keeps predictors from {}; what they have to do with those", apart.join(", "))
         });
-        RecordsCard { making, cells: None, uniform_records: 0.0, leaves_out, is_raked: false }
+        let coverage: &[MeasuredCoverage] = match (self.is_by_trees(), &self.tilt) {
+            (false, _) => &[],
+            (true, None) => coverage::PLAIN,
+            (true, Some(_)) => coverage::TILTED,
+        };
+        RecordsCard { making, cells: None, uniform_records: 0.0, leaves_out, is_raked: false, coverage }
+    }
+
+    /// Whether all variables are drawn by the trees of the default.
+    pub(super) fn is_by_trees(&self) -> bool {
+        let is_cart = |method: &VariableMethod| method.name == cart::NAME;
+        is_cart(self.method) && self.variables.iter().all(|(_, section)| section.method.is_none_or(is_cart))
     }
 
     /// Variables that are drawn without some of the others.

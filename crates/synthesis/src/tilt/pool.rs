@@ -1,0 +1,222 @@
+//! Records in classes, and sums of their features.
+
+/// One variable of records.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Coded {
+    /// The class of each.
+    pub classes: Vec<u8>,
+    /// Its standardised number, 0 where there is none.
+    pub moments: Option<Vec<f32>>,
+}
+
+/// Records in classes.
+#[derive(Clone, Debug)]
+pub(super) struct Pool {
+    rows: usize,
+    /// Classes of each variable, and whether it has moments.
+    sizes: Vec<(usize, bool)>,
+    columns: Vec<Coded>,
+}
+
+/// What is summed over records.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Feature {
+    /// The classes of a variable.
+    Classes { of: usize, size: usize },
+    /// A power of a standardised number, 1 or 2.
+    Power { of: usize, square: bool },
+    /// The product of two standardised numbers.
+    Product { left: usize, right: usize },
+    /// A standardised number in each class of another variable.
+    Slopes { of: usize, within: usize, size: usize },
+    /// The classes of two variables.
+    Pair { left: usize, right: usize, size: usize, width: usize },
+}
+
+impl Feature {
+    /// How many coefficients it has.
+    pub(super) fn coefficients(self) -> usize {
+        match self {
+            Self::Classes { size, .. } | Self::Slopes { size, .. } | Self::Pair { size, .. } => size,
+            Self::Power { .. } | Self::Product { .. } => 1,
+        }
+    }
+
+    /// How many sums are formed of it: of cells their weights; of moments all weights, then Σ w f and Σ w f² of each coefficient.
+    fn sums(self) -> usize {
+        if self.is_table() { self.coefficients() } else { 1 + 2 * self.coefficients() }
+    }
+
+    /// Whether it is a table of cells.
+    pub(super) fn is_table(self) -> bool {
+        matches!(self, Self::Classes { .. } | Self::Pair { .. })
+    }
+}
+
+/// Sums of a feature over weighted records.
+pub(super) struct Sums {
+    /// The sum of all weights.
+    pub total: f64,
+    /// Σ w f of each coefficient.
+    pub first: Vec<f64>,
+    /// Σ w f².
+    pub second: Vec<f64>,
+}
+
+impl Pool {
+    pub(super) fn new(rows: usize, sizes: Vec<(usize, bool)>, columns: Vec<Coded>) -> Self {
+        Self { rows, sizes, columns }
+    }
+
+    pub(super) fn rows(&self) -> usize {
+        self.rows
+    }
+
+    pub(super) fn sizes(&self) -> &[(usize, bool)] {
+        &self.sizes
+    }
+
+    pub(super) fn columns(&self) -> &[Coded] {
+        &self.columns
+    }
+
+    #[cfg(test)]
+    pub(super) fn counts(&self, variable: usize) -> Vec<f64> {
+        let feature = Feature::Classes { of: variable, size: self.sizes[variable].0 };
+        let mut sums = vec![0.0; feature.coefficients()];
+        self.collect(feature, 0, &vec![1.0; self.rows], &mut sums);
+        sums
+    }
+
+    fn classes(&self, of: usize, start: usize, rows: usize) -> &[u8] {
+        &self.columns[of].classes[start..start + rows]
+    }
+
+    fn moments(&self, of: usize, start: usize, rows: usize) -> &[f32] {
+        self.columns[of].moments.as_ref().map_or(&[], |moments| &moments[start..start + rows])
+    }
+
+    /// Room for the sums of a feature.
+    pub(super) fn empty_sums(feature: Feature) -> Vec<f64> {
+        vec![0.0; feature.sums()]
+    }
+
+    /// Adds what the records from `start` on, with these weights, have of a feature to its sums.
+    pub(super) fn collect(&self, feature: Feature, start: usize, weights: &[f64], sums: &mut [f64]) {
+        let rows = weights.len();
+        let classes = |of: usize| self.classes(of, start, rows);
+        let moments = |of: usize| self.moments(of, start, rows);
+        let scalar = |sums: &mut [f64], values: &mut dyn Iterator<Item = f64>| {
+            let mut sum = [0.0; 3];
+            for (weight, value) in weights.iter().zip(values) {
+                let first = weight * value;
+                sum[0] += weight;
+                sum[1] += first;
+                sum[2] += first * value;
+            }
+            sums.iter_mut().zip(sum).for_each(|(all, more)| *all += more);
+        };
+        match feature {
+            Feature::Classes { of, .. } => {
+                for (weight, class) in weights.iter().zip(classes(of)) {
+                    sums[usize::from(*class)] += weight;
+                }
+            }
+            Feature::Pair { left, right, width, .. } => {
+                for ((weight, left), right) in weights.iter().zip(classes(left)).zip(classes(right)) {
+                    sums[usize::from(*left) * width + usize::from(*right)] += weight;
+                }
+            }
+            Feature::Power { of, square: false } => {
+                scalar(sums, &mut moments(of).iter().map(|z| f64::from(*z)));
+            }
+            Feature::Power { of, square: true } => {
+                scalar(sums, &mut moments(of).iter().map(|z| f64::from(*z) * f64::from(*z)));
+            }
+            Feature::Product { left, right } => {
+                let products = moments(left).iter().zip(moments(right));
+                scalar(sums, &mut products.map(|(left, right)| f64::from(*left) * f64::from(*right)));
+            }
+            Feature::Slopes { of, within, .. } => {
+                let (all, by_class) = sums.split_at_mut(1);
+                for ((weight, z), class) in weights.iter().zip(moments(of)).zip(classes(within)) {
+                    let z = f64::from(*z);
+                    let first = weight * z;
+                    all[0] += weight;
+                    by_class[2 * usize::from(*class)] += first;
+                    by_class[2 * usize::from(*class) + 1] += first * z;
+                }
+            }
+        }
+    }
+
+    /// Multiplies the weights of the records from `start` on by exp(d · f).
+    pub(super) fn multiply(&self, feature: Feature, change: &Change, start: usize, weights: &mut [f64]) {
+        let rows = weights.len();
+        let classes = |of: usize| self.classes(of, start, rows);
+        let moments = |of: usize| self.moments(of, start, rows);
+        let step = &change.step[..];
+        let factors = &change.factors[..];
+        match feature {
+            Feature::Classes { of, .. } => {
+                for (weight, class) in weights.iter_mut().zip(classes(of)) {
+                    *weight *= factors[usize::from(*class)];
+                }
+            }
+            Feature::Pair { left, right, width, .. } => {
+                for ((weight, left), right) in weights.iter_mut().zip(classes(left)).zip(classes(right)) {
+                    *weight *= factors[usize::from(*left) * width + usize::from(*right)];
+                }
+            }
+            Feature::Power { of, square: false } => {
+                for (weight, z) in weights.iter_mut().zip(moments(of)) {
+                    *weight *= super::exponential::exp(step[0] * f64::from(*z));
+                }
+            }
+            Feature::Power { of, square: true } => {
+                for (weight, z) in weights.iter_mut().zip(moments(of)) {
+                    *weight *= super::exponential::exp(step[0] * f64::from(*z) * f64::from(*z));
+                }
+            }
+            Feature::Product { left, right } => {
+                for ((weight, left), right) in weights.iter_mut().zip(moments(left)).zip(moments(right)) {
+                    *weight *= super::exponential::exp(step[0] * f64::from(*left) * f64::from(*right));
+                }
+            }
+            Feature::Slopes { of, within, .. } => {
+                for ((weight, z), class) in weights.iter_mut().zip(moments(of)).zip(classes(within)) {
+                    *weight *= super::exponential::exp(step[usize::from(*class)] * f64::from(*z));
+                }
+            }
+        }
+    }
+}
+
+/// A change of the coefficients of a feature.
+pub(super) struct Change {
+    step: Vec<f64>,
+    /// exp of it, for cells.
+    factors: Vec<f64>,
+}
+
+impl Change {
+    pub(super) fn new(feature: Feature, step: Vec<f64>) -> Self {
+        let factors = if feature.is_table() {
+            step.iter().map(|d| super::exponential::exp(*d)).collect()
+        } else {
+            Vec::new()
+        };
+        Self { step, factors }
+    }
+}
+
+impl Sums {
+    /// The sums of a feature as [`Pool::collect`] forms them.
+    pub(super) fn new(feature: Feature, sums: Vec<f64>) -> Self {
+        if feature.is_table() {
+            return Self { total: sums.iter().sum(), first: sums, second: Vec::new() };
+        }
+        let (first, second) = sums[1..].chunks_exact(2).map(|pair| (pair[0], pair[1])).unzip();
+        Self { total: sums[0], first, second }
+    }
+}
