@@ -140,6 +140,9 @@ fn estimated_tables(
     measured.into_par_iter().map(table).collect()
 }
 
+/// The groups of a variable and what they are expected to hold.
+type GroupsAndSums = (Arc<Grouping>, Arc<Vec<f64>>);
+
 /// Both resolutions of every pair.
 fn candidates(known: &Known, plan: &Plan, counts: &[Vec<f64>], records: f64) -> Vec<Candidate> {
     let sd = known.noise.sd(plan.tables[0] as f64 / known.one as f64);
@@ -149,7 +152,7 @@ fn candidates(known: &Known, plan: &Plan, counts: &[Vec<f64>], records: f64) -> 
         .iter()
         .map(|merges| merges.until(DEVIATIONS_A_LEVEL * sd).max(merges.fewest().max(2)))
         .collect();
-    let mut made: BTreeMap<(usize, usize), (Arc<Grouping>, Arc<Vec<f64>>)> = BTreeMap::new();
+    let mut made: BTreeMap<(usize, usize), GroupsAndSums> = BTreeMap::new();
     let mut side = |variable: usize, groups: usize| {
         made.entry((variable, groups))
             .or_insert_with(|| {
