@@ -179,7 +179,7 @@ fn every_count_method_draws_the_same_from_counts() {
         assert_alike(&people, &recipe);
         assert_alike(&people, &Recipe { strata: vec!["sex".into()], ..recipe });
     }
-    assert_eq!(seen, ["catall", "saturated", "ipf", "rounding", "cellkey"]);
+    assert_eq!(seen, ["catall", "saturated", "ipf", "pairwise", "rounding", "cellkey"]);
     let mut with_prior = Recipe { rows: Some(90), ..Recipe::new("catall") };
     with_prior.set("nprior=20").unwrap();
     assert_alike(&people, &with_prior);
@@ -205,7 +205,7 @@ fn every_private_count_method_draws_the_same_from_counts_and_keeps_the_same_ledg
         assert_alike(&people, &Recipe { strata: vec!["sex".into(), "occ1".into()], ..recipe.clone() });
         assert_alike(&people, &Recipe { privacy: Some(budget(Some(1e-6))), ..recipe });
     }
-    assert_eq!(seen, ["catall", "ipf", "dirichlet"]);
+    assert_eq!(seen, ["catall", "ipf", "pairwise", "mst", "dirichlet"]);
 }
 
 /// What needs records, or is not honoured, is refused by name, and counts that break the schema are not used.

@@ -40,7 +40,7 @@ pub(in super::super) struct TournamentCommand {
     #[arg(long, value_name = "SHARE")]
     holdout_share: Option<f64>,
     /// Hold private methods against each other, at every ε of --epsilon: distances of one-, two- and three-way tables, S_pMSE, CPU seconds, memory
-    #[arg(long, requires = "epsilon", conflicts_with_all = ["keys", "targets", "model", "recipe", "holdout_share"])]
+    #[arg(long, requires = "epsilon", conflicts_with_all = ["keys", "targets", "recipe", "holdout_share"])]
     private: bool,
     /// The ε of private methods
     #[arg(long, value_name = "E,…", value_delimiter = ',', requires = "private")]
@@ -84,6 +84,9 @@ impl TournamentCommand {
     }
 
     fn run_private(&self, everywhere: &Everywhere) -> Result<ExitCode, Failure> {
+        if !self.model.is_empty() {
+            return Err(Failure::usage("--model: private methods are judged by tables; leave it out".into()));
+        }
         let data = self.reading.data(&self.data).declared_because(self.declare.as_deref());
         everywhere.check_json(&data.inputs())?;
         let table = data.read(&everywhere.watch())?;

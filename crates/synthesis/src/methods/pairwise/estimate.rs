@@ -140,8 +140,8 @@ fn estimated_tables(
     measured.into_par_iter().map(table).collect()
 }
 
-/// Groups of the levels of a variable, with the expected count of each.
-type GroupedSums = (Arc<Grouping>, Arc<Vec<f64>>);
+/// The groups of a variable and what they are expected to hold.
+type GroupsAndSums = (Arc<Grouping>, Arc<Vec<f64>>);
 
 /// Both resolutions of every pair.
 fn candidates(known: &Known, plan: &Plan, counts: &[Vec<f64>], records: f64) -> Vec<Candidate> {
@@ -152,7 +152,7 @@ fn candidates(known: &Known, plan: &Plan, counts: &[Vec<f64>], records: f64) -> 
         .iter()
         .map(|merges| merges.until(DEVIATIONS_A_LEVEL * sd).max(merges.fewest().max(2)))
         .collect();
-    let mut made: BTreeMap<(usize, usize), GroupedSums> = BTreeMap::new();
+    let mut made: BTreeMap<(usize, usize), GroupsAndSums> = BTreeMap::new();
     let mut side = |variable: usize, groups: usize| {
         made.entry((variable, groups))
             .or_insert_with(|| {

@@ -256,7 +256,7 @@ fn linear_slopes_survive_noise_and_settling() {
     assert!(noisy.iter().all(|bias| bias.abs() < 13.0), "at ε = 1: {noisy:?} %");
     assert!(distance < 0.03, "{distance}");
     let (few, _) = biases(&Population::linear(5_000, 2), false, RHO_AT_ONE, 10);
-    assert!(few.iter().all(|bias| bias.abs() < 18.0), "5,000 records: {few:?} %");
+    assert!(few.iter().all(|bias| bias.abs() < 25.0), "5,000 records: {few:?} %");
 }
 
 #[test]
