@@ -202,7 +202,7 @@ fn what_has_no_effect_or_no_meaning_is_refused() {
     assert!(
         refused(&[out, &house.path("people.csv"), "--estimate", "share(sex)"], 2).contains("is a folder")
     );
-    assert!(refused(&[out, "--estimate", "median(age)"], 2).contains("write mean(x)"));
+    assert!(refused(&[out, "--estimate", "mode(age)"], 2).contains("write mean(x)"));
     assert!(refused(&[out, "--estimate", "share(smok)"], 2).contains("smok"));
     assert!(refused(&["smoke ~ sx", out], 2).contains("sx"));
     std::fs::write(house.path("out/manifest.json"), "{").unwrap();

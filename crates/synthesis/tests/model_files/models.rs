@@ -104,6 +104,8 @@ pub(crate) fn recipes() -> Vec<(String, Recipe)> {
         ("saturated", "strata = [\"occ1\"]\n"),
         ("ipf", ipf),
         ("ipf", "strata = [\"sex\"]\n[options]\nmargins = \"age:married,occ1:occ2\"\n"),
+        ("pairwise", ""),
+        ("pairwise", "strata = [\"sex\"]\n"),
         ("swapping", ""),
         ("swapping", "strata = [\"sex\"]\n"),
         ("pram", ""),
@@ -156,6 +158,10 @@ pub(crate) fn recipes() -> Vec<(String, Recipe)> {
         ("catall", "strata = [\"sex\"]\n[options]\nnprior = 3\n"),
         ("ipf", "[options]\n"),
         ("ipf", "strata = [\"sex\"]\n[options]\nestimate = \"least-squares\"\n"),
+        ("pairwise", "[options]\n"),
+        ("pairwise", "strata = [\"sex\"]\n[options]\nrows = \"drawn\"\n"),
+        ("mst", "[options]\n"),
+        ("mst", "strata = [\"sex\"]\n[options]\n"),
         ("mvnorm", "[options]\nvariables = \"weight,age\"\n"),
     ];
     for (method, text) in private {

@@ -33,7 +33,9 @@ use serde::Deserialize;
 
 pub(super) use self::known::possible_record;
 pub use self::state::load;
-use crate::card::{AuditCase, Canary, MethodCard, Needs, OptionCard, PrivacyCard, Usual};
+use crate::card::{
+    AuditCase, Canary, MethodCard, Needs, OptionCard, PrivacyCard, PrivateTrial, Suits, Usual,
+};
 use crate::{Making, RecordsCard, SynthesisError, Synthesizer, registry};
 
 /// The card.
@@ -77,7 +79,7 @@ pub const CARD: MethodCard = MethodCard {
                 options: &[],
             },
         ],
-        trial: None,
+        trial: Some(PrivateTrial { place: 3, label: "pairs chosen privately", suits: Suits::AnyTable }),
     }),
     mechanism: None,
     trials: &[],
