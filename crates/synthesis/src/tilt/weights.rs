@@ -222,17 +222,18 @@ mod tests {
     /// With the penalised likelihood at its minimum, o − e = c θ in every cell and moment.
     #[test]
     fn what_is_left_is_the_ridge_times_theta() {
-        let aim = Aim::of(records(4_000, 1, false), false);
-        let pool = records(20_000, 2, true);
-        let mut weights = Weights::new(&pool, aim.features(), &vec![false; 20_000], 5.0);
+        let aim = Aim::of(records(400, 1, false), false);
+        let pool = records(4_000, 2, true);
+        let mut weights = Weights::new(&pool, aim.features(), &vec![false; 4_000], 5.0);
         let mut fit = Fit::new(aim.targets(None), vec![0.0; aim.features().coefficients()]);
         let before = weights.distances(&fit);
         weights.cap = 1e9;
-        for _ in 0..200 {
+        // Tables and the variables in them say the same, and only the ridge shares it out between them: many sweeps.
+        for _ in 0..2_000 {
             weights.sweep(&mut fit, 1);
         }
         let after = weights.distances(&fit);
-        assert!(before[0] > 50.0 && after.iter().all(|distance| *distance < 1.0), "{before:?} {after:?}");
+        assert!(before[0] > 5.0 && after.iter().all(|distance| *distance < 1.0), "{before:?} {after:?}");
         let n = fit.targets.records;
         for (feature, place) in aim.features().iter() {
             let sums = weights.pass(None, Some(feature)).unwrap();
