@@ -1,7 +1,7 @@
 //! Private generators held against each other on one table with a declared schema.
 //!
 //! Every method runs several times at each ε. TV1, TV2 and TV3 are half the L1 distance of normalised tables of one, two and three variables on the declared domain, the mean over all
-//! tables, or over a fixed sample of triples where there are more than [`MOST_TRIPLES`]; S_pMSE is the mean over two-way tables. CPU seconds and memory are those of fitting and drawing.
+//! tables, or over a fixed sample of triples where there are more than `MOST_TRIPLES`; S_pMSE is the mean over two-way tables. CPU seconds and memory are those of fitting and drawing.
 
 use std::collections::BTreeMap;
 
