@@ -43,7 +43,10 @@ pub(crate) fn parse(text: &str) -> Result<(Node, Node), Refusal> {
     if matches!(response, Node::Dot(_) | Node::Intercept(_) | Node::Sum(_)) {
         return Err((1, "the response must be one variable or a function of variables".into()));
     }
-    parser.expect('~', "write the response, then `~`, then the predictors, as in `income ~ age + sex`")?;
+    parser.expect(
+        '~',
+        "write the response, then `~`, then the predictors, as in `income ~ age + sex`; a name with signs in it stands in backticks",
+    )?;
     let predictors = parser.sum()?;
     match parser.token() {
         Token::End => Ok((response, predictors)),
