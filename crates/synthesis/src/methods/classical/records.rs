@@ -154,6 +154,13 @@ impl Records {
         columns
     }
 
+    /// Gives these rows the values that they have elsewhere.
+    fn restore(&mut self, rows: &[usize], from: &Self) {
+        for (column, own) in self.columns.iter_mut().zip(&from.columns) {
+            rows.iter().for_each(|row| column.set(*row, own, *row));
+        }
+    }
+
     /// Each column's variable.
     pub(super) fn variables(&self) -> impl Iterator<Item = &Variable> + '_ {
         self.places.iter().map(|place| &self.schema.variables()[*place])
@@ -395,33 +402,24 @@ impl Model<Table> for Perturbation {
         }
         let completion = Completion::new(Arc::clone(&self.records.schema), Identifiers::default())?;
         let forbidden = Forbidden::of(&self.records)?;
-        let mut changed = self.records.clone();
-        self.protection.protect(&mut changed, seed.child(0))?;
-        let mut released = changed.clone();
-        self.smooth(&mut released, seed.child(1));
         let is_forbidden = |records: &Records, row: &usize| forbidden.forbids(records, *row, &completion);
-        let broken: Vec<usize> =
-            (0..rows).into_par_iter().filter(|row| is_forbidden(&released, row)).collect();
-        // What stands in where a change or a number near another breaks a rule, in this order; the records themselves break none.
-        let mut smoothed = self.records.clone();
-        self.smooth(&mut smoothed, seed.child(2));
-        let others = if self.protection.can_be_undone() {
-            vec![&smoothed, &changed, &self.records]
-        } else {
-            vec![&changed]
+        let broken = |records: &Records| -> Vec<usize> {
+            (0..rows).into_par_iter().filter(|row| is_forbidden(records, row)).collect()
         };
-        for row in broken {
-            let Some(other) = others.iter().find(|other| !is_forbidden(other, &row)) else {
-                let message =
-                    "what would be left of some records breaks the rules of the schema; name other variables";
-                return Err(SynthesisError::option("keys", message));
-            };
-            released
-                .columns
-                .iter_mut()
-                .zip(&other.columns)
-                .for_each(|(column, own)| column.set(row, own, row));
+        // Numbers near others come first: what the protection then makes alike stays alike.
+        let mut base = self.records.clone();
+        self.smooth(&mut base, seed.child(1));
+        let own = broken(&base);
+        base.restore(&own, &self.records);
+        let mut released = base.clone();
+        self.protection.protect(&mut released, seed.child(0))?;
+        let undone = broken(&released);
+        if !undone.is_empty() && !self.protection.can_be_undone() {
+            let message =
+                "what would be left of some records breaks the rules of the schema; name other variables";
+            return Err(SynthesisError::option("keys", message));
         }
+        released.restore(&undone, &base);
         let mut order: Vec<u32> = (0..rows as u32).collect();
         order.shuffle(&mut seed.child(3).stream(0));
         Ok(released.table(&self.released)?.take(&order)?)
