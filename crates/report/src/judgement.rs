@@ -3,7 +3,7 @@
 use measures::Finding;
 use table::figures::thousands;
 
-/// Tables of records that are drawn from a right model score 1 on average. What comes this close is made of the original's records.
+/// Tables of records that are drawn from a right model score 1 on average. What comes this close is made of the original's records, or was fitted to these tables.
 pub(crate) const COPY: f64 = 0.3;
 /// Tables and propensity: a fresh sample of the same size scores 1 + n/N = 2 on average, and the mean of few tables scatters by a few tenths.
 pub(crate) const FRESH_SAMPLE: f64 = 2.5;

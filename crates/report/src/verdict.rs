@@ -126,10 +126,10 @@ impl<'a> Page<'a> {
 
     /// The worst of what tables, propensity models, numbers and models show, and where.
     fn overall(&self, out: &mut String) -> std::fmt::Result {
-        if self.is_a_copy() {
+        if self.is_too_close() {
             return writeln!(
                 out,
-                "  in all: a copy, or nearly one: its tables are closer to the original's than those of records drawn from a right model; do not take it for synthetic data"
+                "  in all: a copy, or fitted to the original's own tables: these are closer than those of records drawn from a right model; do not take it for drawn data"
             );
         }
         let mut sides: Vec<(Grade, String)> = Vec::new();
@@ -175,7 +175,7 @@ impl<'a> Page<'a> {
     }
 
     /// Whether tables of two variables and more are all closer than those of drawn records can be.
-    fn is_a_copy(&self) -> bool {
+    fn is_too_close(&self) -> bool {
         let of_several =
             |finding: &&Finding| finding.detail.get("ways").and_then(|ways| ways.as_u64()) > Some(1);
         let mut means =
