@@ -55,6 +55,7 @@ mod search_classes;
 mod search_scores;
 mod stored_tree;
 mod summary;
+mod tallied;
 #[cfg(test)]
 mod tests;
 mod tree;

@@ -37,6 +37,12 @@ pub enum TreeError {
         /// Which column.
         what: String,
     },
+    /// More weight in a class than in the record.
+    #[error("a record has more weight in its second class than in all; give the weight of both together")]
+    ClassWeight,
+    /// A response that a forest cannot draw from.
+    #[error("a forest draws whole records; give each record one class")]
+    Divided,
     /// A response without classes.
     #[error("the response has no classes; declare at least one level")]
     NoClasses,

@@ -42,7 +42,7 @@ impl Forest {
     pub fn usual_predictors_per_split(predictors: usize, response: &Response<'_>) -> usize {
         match response {
             Response::Numeric(_) => (predictors / 3).max(1),
-            Response::Classes { .. } => predictors.isqrt().max(1),
+            Response::Classes { .. } | Response::TwoClasses { .. } => predictors.isqrt().max(1),
         }
     }
 
@@ -54,6 +54,9 @@ impl Forest {
         options: &ForestOptions,
         rng: &mut impl Rng,
     ) -> Result<Self, TreeError> {
+        if matches!(response, Response::TwoClasses { .. }) {
+            return Err(TreeError::Divided);
+        }
         if options.trees == 0 {
             return Err(TreeError::Option { option: "trees", range: "at least 1" });
         }

@@ -68,7 +68,7 @@ impl LargeNode<'_> {
                 for ((row, score), weight) in self.rows.iter().zip(scores).zip(&self.weights) {
                     let bin = &mut bins[codes[*row as usize] as usize];
                     bin.0 += weight;
-                    bin.1 += i64::from(*weight) * score;
+                    bin.1 += score;
                 }
             }
         });

@@ -49,7 +49,7 @@ thread_local! {
 impl<'a> LargeNode<'a> {
     pub fn new(problem: &'a Problem<'a>, rows: &'a [u32], summary: Summary) -> Self {
         let mut response = Local::Classes(Vec::new());
-        response.gather(&problem.target.values, rows);
+        response.gather(&problem.target.values, problem.weights, rows);
         let weights = match problem.weights {
             Some(weights) => rows.iter().map(|&row| weights[row as usize]).collect(),
             None => Vec::new(),

@@ -14,7 +14,7 @@ impl<'a> LeafContents<'a> {
     pub fn new(response: &'a Response<'a>, weights: Option<&'a [u32]>) -> Self {
         let levels = match response {
             Response::Classes { levels, .. } => *levels as usize,
-            Response::Numeric(_) => 0,
+            Response::TwoClasses { .. } | Response::Numeric(_) => 0,
         };
         Self { response, weights, counts: vec![0; levels], met: Vec::new() }
     }
@@ -28,6 +28,12 @@ impl<'a> LeafContents<'a> {
                 let sum: f64 =
                     donors.iter().map(|&row| values[row as usize] * f64::from(weight_of(row))).sum();
                 (weight, Some(sum / weight as f64))
+            }
+            Response::TwoClasses { second } => {
+                let second = donors.iter().map(|row| second[*row as usize]).sum();
+                let of_classes = [(0, weight as u32 - second), (1, second)];
+                classes.extend(of_classes.into_iter().filter(|(_, weight)| *weight > 0));
+                (weight, None)
             }
             Response::Classes { codes, .. } => {
                 for &row in donors {

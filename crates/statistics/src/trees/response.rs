@@ -12,6 +12,11 @@ pub enum Response<'a> {
         /// The number of classes.
         levels: u32,
     },
+    /// Two classes, where a record stands for several records of either class: how much of its weight is of the second.
+    TwoClasses {
+        /// One weight a record, at most that of the record.
+        second: &'a [u32],
+    },
     /// Finite numbers.
     Numeric(&'a [f64]),
 }
@@ -21,6 +26,7 @@ impl Response<'_> {
     pub fn len(&self) -> usize {
         match self {
             Self::Classes { codes, .. } => codes.len(),
+            Self::TwoClasses { second } => second.len(),
             Self::Numeric(values) => values.len(),
         }
     }
@@ -42,14 +48,24 @@ pub(super) struct Target<'a> {
 ///
 /// Two classes are the numbers 0 and 1: Gini's index n (1 − Σ p²) is then twice the sum of squares.
 pub(super) enum Values<'a> {
-    TwoClasses(Vec<i64>),
+    /// The weight of the second class in each record.
+    TwoClasses(Vec<u32>),
     Numbers(Vec<i64>),
-    Classes { codes: &'a [u32], levels: usize },
+    Classes {
+        codes: &'a [u32],
+        levels: usize,
+    },
 }
 
 impl<'a> Target<'a> {
     /// Checks the response at the records `rows`, of total weight `weight`.
-    pub fn new(response: &Response<'a>, rows: &[u32], weight: u64) -> Result<Self, TreeError> {
+    pub fn new(
+        response: &Response<'a>,
+        rows: &[u32],
+        weights: Option<&[u32]>,
+        weight: u64,
+    ) -> Result<Self, TreeError> {
+        let weight_of = |row: usize| weights.map_or(1, |weights| weights[row]);
         match *response {
             Response::Classes { levels: 0, .. } => Err(TreeError::NoClasses),
             Response::Classes { codes, levels } => {
@@ -60,10 +76,20 @@ impl<'a> Target<'a> {
                     });
                 }
                 let values = match levels {
-                    1 | 2 => Values::TwoClasses(codes.iter().map(|code| i64::from(*code == 1)).collect()),
+                    1 | 2 => {
+                        let second = codes.iter().enumerate();
+                        let second = second.map(|(row, code)| weight_of(row) * u32::from(*code == 1));
+                        Values::TwoClasses(second.collect())
+                    }
                     _ => Values::Classes { codes, levels: levels as usize },
                 };
                 Ok(Self { unit: if levels <= 2 { 2.0 } else { 1.0 }, values })
+            }
+            Response::TwoClasses { second } => {
+                match rows.iter().any(|&row| second[row as usize] > weight_of(row as usize)) {
+                    true => Err(TreeError::ClassWeight),
+                    false => Ok(Self { unit: 2.0, values: Values::TwoClasses(second.to_vec()) }),
+                }
             }
             Response::Numeric(values) => {
                 if rows.iter().any(|&row| !values[row as usize].is_finite()) {
@@ -127,10 +153,10 @@ mod tests {
     #[test]
     fn what_stands_at_a_record_without_weight_does_not_matter() {
         let values = [1.0, f64::NAN, 3.0];
-        assert!(Target::new(&Response::Numeric(&values), &[0, 2], 2).is_ok());
-        assert!(Target::new(&Response::Numeric(&values), &[0, 1], 2).is_err());
+        assert!(Target::new(&Response::Numeric(&values), &[0, 2], None, 2).is_ok());
+        assert!(Target::new(&Response::Numeric(&values), &[0, 1], None, 2).is_err());
         let classes = Response::Classes { codes: &[0, 9, 1], levels: 2 };
-        assert!(Target::new(&classes, &[0, 2], 2).is_ok());
-        assert!(Target::new(&classes, &[1], 1).is_err());
+        assert!(Target::new(&classes, &[0, 2], None, 2).is_ok());
+        assert!(Target::new(&classes, &[1], None, 1).is_err());
     }
 }

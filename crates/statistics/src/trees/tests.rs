@@ -187,6 +187,38 @@ proptest! {
     }
 
     #[test]
+    fn a_record_that_stands_for_several_counts_as_these(data in data(), min_bucket in 1u32..6, largest_block in 0usize..60) {
+        let second: Vec<u32> =
+            data.response.iter().zip(&data.weights).map(|(code, weight)| code % (weight + 1)).collect();
+        let predictors: Vec<Predictor> = data.columns.iter().map(Column::predictor).collect();
+        let together = Tree::fit_by(
+            &predictors.iter().collect::<Vec<_>>(),
+            &Response::TwoClasses { second: &second },
+            Some(&data.weights),
+            &options(min_bucket),
+            None,
+            largest_block,
+        )
+        .unwrap();
+        let each: Vec<usize> = (0..second.len()).flat_map(|row| vec![row; data.weights[row] as usize]).collect();
+        let classes: Vec<u32> =
+            (0..second.len()).flat_map(|row| (0..data.weights[row]).map(move |at| (row, at))).map(|(row, at)| u32::from(at < second[row])).collect();
+        let apart: Vec<Predictor> = data.columns.iter().map(|column| column.permuted(&each).predictor()).collect();
+        let apart = Tree::fit(
+            &apart.iter().collect::<Vec<_>>(),
+            &Response::Classes { codes: &classes, levels: 2 },
+            None,
+            &options(min_bucket),
+        )
+        .unwrap();
+        let names = ["a", "b", "c", "d"];
+        prop_assert_eq!(together.describe(&names), apart.describe(&names));
+        for leaf in 0..together.leaves() as u32 {
+            prop_assert_eq!(together.class_weights(leaf), apart.class_weights(leaf));
+        }
+    }
+
+    #[test]
     fn the_order_of_records_does_not_matter(data in data(), min_bucket in 1u32..6, key in 1usize..1000) {
         let mut order: Vec<usize> = (0..data.response.len()).collect();
         order.sort_by_key(|row| (row * key * 7919 + key) % 1009);

@@ -97,11 +97,11 @@ impl Tree {
         if weight >= TOO_MUCH {
             return Err(TreeError::TooManyRecords);
         }
-        let target = Target::new(response, &rows, weight)?;
+        let target = Target::new(response, &rows, weights, weight)?;
         let (options, alpha) = (*options, 0.0);
         let mut problem = Problem { predictors, target, weights, options, alpha, sampling, largest_block };
         let mut all = Local::Classes(Vec::new());
-        all.gather(&problem.target.values, &rows);
+        all.gather(&problem.target.values, weights, &rows);
         let row_weights: Vec<u32> =
             weights.map_or(Vec::new(), |weights| rows.iter().map(|&row| weights[row as usize]).collect());
         let summary = all.summary(&row_weights, 0..rows.len(), &mut vec![0; problem.classes()]);

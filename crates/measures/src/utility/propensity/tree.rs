@@ -72,7 +72,7 @@ pub struct NullDraws {
     pub resamples: usize,
     /// The seed.
     pub seed: u64,
-    /// Whether half of them will do where these tell the mean of the null distribution to 5 %.
+    /// Whether fewer will do, from half of them on, where these tell the mean of the null distribution to 5 %.
     #[serde(default)]
     pub until_known: bool,
 }
@@ -92,10 +92,11 @@ pub(crate) fn tree_propensity_prepared(
     let predictors = pooled.predictors()?;
     let predictors: Vec<&Predictor> = predictors.iter().collect();
     let Some((scores, leaves)) = scores(&predictors, &is_synthetic, options)? else { return Ok(None) };
+    let synthetic = pooled.records().1;
     let permuted = |draw: usize| {
         let mut labels = is_synthetic.clone();
         labels.shuffle(&mut stream(draws.seed, 2 * draw));
-        Ok(scores_of(&predictors, &labels, options)?.map_or(0.0, |(pmse, _)| pmse))
+        Ok(pmse_of(&fit(&predictors, &labels, options)?, labels.len(), synthetic))
     };
     let permuted = until_known(draws.permutations, draws.until_known, permuted);
     Ok(Some(TreePropensity {
@@ -110,20 +111,26 @@ pub(crate) fn tree_propensity_prepared(
 /// A null distribution is known when its mean is known to this share of itself.
 const KNOWN: f64 = 0.05;
 
-/// So many draws, or half of them where that will do and the mean is known from these. Draws that do not vary say nothing of their mean.
+/// How many more are drawn at a time.
+const STEP: usize = 2;
+
+/// So many draws, or fewer, from half of them on, where that will do and the mean is known from these. Draws that do not vary say nothing of
+/// their mean.
 fn until_known(
     draws: usize,
-    half_will_do: bool,
+    fewer_will_do: bool,
     one: impl Fn(usize) -> Result<f64, TreeError> + Sync,
 ) -> Result<Vec<f64>, TreeError> {
-    let first = draws.div_ceil(2);
-    let mut drawn = (0..first).into_par_iter().map(&one).collect::<Result<Vec<f64>, TreeError>>()?;
-    let is_known = TreeNull::of(&drawn, 1.0)
-        .and_then(|null| null.relative_error(drawn.len()))
-        .is_some_and(|error| half_will_do && error > 0.0 && error <= KNOWN);
-    if !is_known {
-        let more = (first..draws).into_par_iter().map(&one);
-        drawn.extend(more.collect::<Result<Vec<f64>, TreeError>>()?);
+    let is_known = |drawn: &[f64]| {
+        let null = TreeNull::of(drawn, 1.0);
+        let error = null.and_then(|null| null.relative_error(drawn.len()));
+        error.is_some_and(|error| error > 0.0 && error <= KNOWN)
+    };
+    let first = if fewer_will_do { draws.div_ceil(2) } else { draws };
+    let mut drawn: Vec<f64> = (0..first).into_par_iter().map(&one).collect::<Result<_, TreeError>>()?;
+    while drawn.len() < draws && !is_known(&drawn) {
+        let more = drawn.len()..(drawn.len() + STEP).min(draws);
+        drawn.extend(more.into_par_iter().map(&one).collect::<Result<Vec<f64>, TreeError>>()?);
     }
     Ok(drawn)
 }
@@ -144,14 +151,16 @@ fn resampled(pooled: &Pooled, draws: NullDraws, prepared: &Prepared) -> Result<V
     let of_draws = prepared.draws(key_of(&alone, drawn, is_of_one_size, draws), || {
         let predictors = alone.predictors()?;
         let options = propensity_tree(pooled.share());
-        let is_synthetic: Vec<bool> = (0..original + drawn).map(|row| row >= original).collect();
+        let predictors: Vec<&Predictor> = predictors.iter().collect();
+        // A record stands for itself and for its copies in the resample.
         let one = |draw: usize| {
             let mut rng = stream(draws.seed, 2 * draw + 1);
-            let drawn = (0..drawn).map(|_| rng.random_range(0..original as u32));
-            let rows: Vec<u32> = (0..original as u32).chain(drawn).collect();
-            let columns: Vec<Predictor> = predictors.iter().map(|predictor| predictor.take(&rows)).collect();
-            let columns: Vec<&Predictor> = columns.iter().collect();
-            Ok(scores_of(&columns, &is_synthetic, &options)?.map_or(0.0, |(pmse, _)| pmse))
+            let mut copies = vec![0; original];
+            (0..drawn).for_each(|_| copies[rng.random_range(0..original as u32) as usize] += 1);
+            let weights: Vec<u32> = copies.iter().map(|copies| copies + 1).collect();
+            let response = Response::TwoClasses { second: &copies };
+            let tree = Tree::fit(&predictors, &response, Some(&weights), &options)?;
+            Ok(pmse_of(&tree, original + drawn, drawn))
         };
         until_known(draws.resamples, draws.until_known, one)
     })?;
@@ -176,15 +185,27 @@ fn stream(seed: u64, stream: usize) -> ChaCha12Rng {
 pub fn tree_pmse(pooled: &Pooled) -> Result<Option<f64>, TreeError> {
     let (predictors, options) = (pooled.predictors()?, &propensity_tree(pooled.share()));
     let predictors: Vec<&Predictor> = predictors.iter().collect();
-    Ok(scores_of(&predictors, &pooled.is_synthetic(), options)?.map(|(pmse, _)| pmse))
+    let (original, synthetic) = pooled.records();
+    if original == 0 || synthetic == 0 {
+        return Ok(None);
+    }
+    let tree = fit(&predictors, &pooled.is_synthetic(), options)?;
+    Ok(Some(pmse_of(&tree, original + synthetic, synthetic)))
 }
 
-fn scores_of(
-    predictors: &[&Predictor],
-    is_synthetic: &[bool],
-    options: &TreeOptions,
-) -> Result<Option<(f64, usize)>, TreeError> {
-    Ok(scores(predictors, is_synthetic, options)?.map(|(scores, leaves)| (scores.pmse(), leaves)))
+/// The mean of (p − c)² over all records, where p is the share of synthetic ones in a record's leaf and c that in all.
+fn pmse_of(tree: &Tree, records: usize, synthetic: usize) -> f64 {
+    let share = synthetic as f64 / records as f64;
+    let of_leaf = |leaf: u32| {
+        let of_leaf = tree.share(leaf, 1).unwrap_or_default();
+        tree.weight(leaf) as f64 * (of_leaf - share).powi(2)
+    };
+    (0..tree.leaves() as u32).map(of_leaf).sum::<f64>() / records as f64
+}
+
+fn fit(predictors: &[&Predictor], is_synthetic: &[bool], options: &TreeOptions) -> Result<Tree, TreeError> {
+    let codes: Vec<u32> = is_synthetic.iter().map(|is| u32::from(*is)).collect();
+    Tree::fit(predictors, &Response::Classes { codes: &codes, levels: 2 }, None, options)
 }
 
 /// The share of synthetic records in each record's leaf, and the number of leaves.
@@ -196,8 +217,7 @@ fn scores(
     if is_synthetic.is_empty() {
         return Ok(None);
     }
-    let codes: Vec<u32> = is_synthetic.iter().map(|is| u32::from(*is)).collect();
-    let tree = Tree::fit(predictors, &Response::Classes { codes: &codes, levels: 2 }, None, options)?;
+    let tree = fit(predictors, is_synthetic, options)?;
     let mut scores = vec![0.0; is_synthetic.len()];
     for leaf in 0..tree.leaves() as u32 {
         let share = tree.share(leaf, 1).unwrap_or_default();
