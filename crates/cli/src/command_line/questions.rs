@@ -39,7 +39,7 @@ pub(super) struct QuestionOptions {
     /// Orders of the regression of the propensity model: 0 main effects, 1 with interactions of two variables, 2 of three [default: 0]
     #[arg(long, value_name = "ORDER,…", value_delimiter = ',')]
     order: Option<Vec<usize>>,
-    /// Permutations for the null distribution of the propensity tree [default: 50 in `measure` and `release`, none in `frontier`]
+    /// Permutations for the null distribution of the propensity tree [default: at most 10 in `measure` and `release`, none in `frontier`]
     #[arg(long, value_name = "R")]
     permutations: Option<usize>,
     /// Resamples of the original for the same, which also holds for files of another size [default: 20]
