@@ -1,5 +1,7 @@
 //! Records in classes, and sums of their features.
 
+use super::exponential::multiply;
+
 /// One variable of records.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Coded {
@@ -118,14 +120,12 @@ impl Pool {
         };
         match feature {
             Feature::Classes { of, .. } => {
-                for (weight, class) in weights.iter().zip(classes(of)) {
-                    sums[usize::from(*class)] += weight;
-                }
+                add_cells(weights, classes(of).iter().map(|class| usize::from(*class)), sums);
             }
             Feature::Pair { left, right, width, .. } => {
-                for ((weight, left), right) in weights.iter().zip(classes(left)).zip(classes(right)) {
-                    sums[usize::from(*left) * width + usize::from(*right)] += weight;
-                }
+                let cells = classes(left).iter().zip(classes(right));
+                let cells = cells.map(|(left, right)| usize::from(*left) * width + usize::from(*right));
+                add_cells(weights, cells, sums);
             }
             Feature::Power { of, square: false } => {
                 scalar(sums, &mut moments(of).iter().map(|z| f64::from(*z)));
@@ -169,27 +169,45 @@ impl Pool {
                 }
             }
             Feature::Power { of, square: false } => {
-                for (weight, z) in weights.iter_mut().zip(moments(of)) {
-                    *weight *= super::exponential::exp(step[0] * f64::from(*z));
-                }
+                multiply(weights, moments(of).iter().map(|z| step[0] * f64::from(*z)));
             }
             Feature::Power { of, square: true } => {
-                for (weight, z) in weights.iter_mut().zip(moments(of)) {
-                    *weight *= super::exponential::exp(step[0] * f64::from(*z) * f64::from(*z));
-                }
+                multiply(weights, moments(of).iter().map(|z| step[0] * f64::from(*z) * f64::from(*z)));
             }
             Feature::Product { left, right } => {
-                for ((weight, left), right) in weights.iter_mut().zip(moments(left)).zip(moments(right)) {
-                    *weight *= super::exponential::exp(step[0] * f64::from(*left) * f64::from(*right));
-                }
+                let products = moments(left).iter().zip(moments(right));
+                let exponents = products.map(|(left, right)| step[0] * f64::from(*left) * f64::from(*right));
+                multiply(weights, exponents);
             }
             Feature::Slopes { of, within, .. } => {
-                for ((weight, z), class) in weights.iter_mut().zip(moments(of)).zip(classes(within)) {
-                    *weight *= super::exponential::exp(step[usize::from(*class)] * f64::from(*z));
-                }
+                let by_class = moments(of).iter().zip(classes(within));
+                multiply(weights, by_class.map(|(z, class)| step[usize::from(*class)] * f64::from(*z)));
             }
         }
     }
+}
+
+/// Tables of at most this many cells are summed in two halves.
+const FEW_CELLS: usize = 512;
+
+/// Adds weights by cell. Records at even and odd places are summed apart: where most are in one cell, no sum then waits for the one before.
+#[inline]
+fn add_cells(weights: &[f64], cells: impl Iterator<Item = usize>, sums: &mut [f64]) {
+    if sums.len() > FEW_CELLS {
+        weights.iter().zip(cells).for_each(|(weight, cell)| sums[cell] += weight);
+        return;
+    }
+    let mut of_odd = [0.0; FEW_CELLS];
+    let mut cells = cells;
+    for pair in weights.chunks(2) {
+        if let Some(cell) = cells.next() {
+            sums[cell] += pair[0];
+        }
+        if let (Some(weight), Some(cell)) = (pair.get(1), cells.next()) {
+            of_odd[cell] += weight;
+        }
+    }
+    sums.iter_mut().zip(of_odd).for_each(|(sum, more)| *sum += more);
 }
 
 /// A change of the coefficients of a feature.
