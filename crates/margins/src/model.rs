@@ -92,7 +92,7 @@ impl FittedModel {
     }
 
     /// [`margin`](Self::margin) with another limit on the cells of the largest table on the way.
-    fn margin_within(&self, attributes: &[usize], limit: usize) -> Result<Vec<f64>, Error> {
+    pub fn margin_within(&self, attributes: &[usize], limit: usize) -> Result<Vec<f64>, Error> {
         let sizes = self.sizes();
         let ascending = attributes.windows(2).all(|pair| pair[0] < pair[1]);
         if !ascending || attributes.last().is_some_and(|&last| last >= sizes.len()) {

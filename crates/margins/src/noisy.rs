@@ -7,8 +7,10 @@
 //!
 //! - [`planned`]: measures what the budget can afford and shrinks what is noise; the default.
 //! - [`least_squares`]: all margins asked for, fitted in squared error.
+//! - [`GrowingFit`]: the same, one measurement after the other.
 //! - [`paper`]: Raab (2022), negatives to nearly zero, rescaled, iterative proportional fitting.
 
+mod growing;
 pub mod least_squares;
 mod margin_budget;
 mod measurement;
@@ -20,5 +22,6 @@ mod shares;
 #[cfg(test)]
 mod simulated;
 
+pub use growing::GrowingFit;
 pub use margin_budget::{BudgetSharing, MarginBudget, all_pairs};
 pub use measurement::{CandidatePair, Measurement, MeasurementError, Noise, Price, ProtectedTable};

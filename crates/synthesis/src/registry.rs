@@ -9,7 +9,8 @@ use crate::methods::classical::{
     cellkey, microaggregation, pram, rounding, suppression, swapping, topcoding,
 };
 use crate::methods::{
-    catall, dirichlet, graph, ipf, mst, mvnorm, normal_release, pairwise, saturated, sequential,
+    aim, catall, datasynthesizer, dirichlet, graph, ipf, mst, mvnorm, normal_release, pairwise, privbayes,
+    saturated, sequential,
 };
 use crate::private::PrivateSynthesizer;
 use crate::stored::{StateContext, StateReader};
@@ -76,6 +77,19 @@ pub const METHODS: &[Method] = &[
         load: Some(Load::Cells(pairwise::load)),
     },
     Method { card: &mst::CARD, build: None, private: Some(mst::build), load: Some(Load::Cells(mst::LOAD)) },
+    Method { card: &aim::CARD, build: None, private: Some(aim::build), load: Some(Load::Cells(aim::LOAD)) },
+    Method {
+        card: &privbayes::CARD,
+        build: None,
+        private: Some(privbayes::build),
+        load: Some(Load::Cells(privbayes::LOAD)),
+    },
+    Method {
+        card: &datasynthesizer::CARD,
+        build: None,
+        private: Some(datasynthesizer::build),
+        load: Some(Load::Cells(datasynthesizer::LOAD)),
+    },
     Method { card: &dirichlet::CARD, build: None, private: Some(dirichlet::build), load: None },
     Method {
         card: &mvnorm::CARD,

@@ -16,7 +16,7 @@ use crate::noisy::measurement::{Measurement, MeasurementError, ProtectedTable};
 use crate::penalised::{self, PenalisedOptions, Term};
 
 /// What a record's worth of evenness weighs beside a squared error of one variance.
-const EVENNESS: f64 = 0.01;
+pub(crate) const EVENNESS: f64 = 0.01;
 
 /// Refuses margins whose model would be too large to be fitted: before anything is measured.
 pub fn check(budget: &MarginBudget) -> Result<(), Error> {

@@ -8,9 +8,8 @@
 use table::{Attributes, Margin};
 
 use super::{GuardedTable, NoisyCounts};
-use crate::ledger::{Charge, Event, Notion};
-use crate::noise::{exponential_mechanism, permute_and_flip};
-use crate::{PrivacyError, conversion};
+use crate::PrivacyError;
+use crate::ledger::Charge;
 
 /// Margins of more cells are counted sparsely.
 const DENSE_CELLS: usize = 1 << 21;
@@ -157,30 +156,15 @@ impl GuardedTable<'_> {
         let mut epsilon = None;
         for number in 1..=count {
             let purpose = format!("{purpose}, choice {number} of {count}");
-            let event = match charge {
-                Charge::Pure(cost) | Charge::Approximate(cost, _) => {
-                    epsilon = Some(cost);
-                    Event::permute_and_flip(&purpose, cost, sensitivity as f64)?
-                }
-                Charge::ZeroConcentrated(rho) => {
-                    let cost = conversion::exponential_mechanism_epsilon(rho)?;
-                    epsilon = Some(cost);
-                    Event::exponential_mechanism_in_rho(&purpose, cost, sensitivity as f64)?
-                }
-            };
-            self.ledger.spend(event)?;
+            epsilon = Some(self.pay_choice(&purpose, charge, sensitivity)?);
         }
         let Some(epsilon) = epsilon else { return Ok(Vec::new()) };
         let scores = self.scores(candidates)?;
-        let choose = match charge.notion() {
-            Notion::ZeroConcentrated => exponential_mechanism,
-            Notion::Pure | Notion::Approximate => permute_and_flip,
-        };
         let mut chosen = Vec::with_capacity(count);
         for _ in 0..count {
             let open = open(&chosen);
             let of_open: Vec<i128> = open.iter().filter_map(|at| scores.get(*at).copied()).collect();
-            let place = choose(self.noise.rng(), &of_open, sensitivity, epsilon)?;
+            let place = self.draw_choice(charge.notion(), &of_open, sensitivity, epsilon)?;
             chosen.push(open[place]);
         }
         Ok(chosen)

@@ -12,6 +12,7 @@
 //! ```
 
 mod columns;
+mod dependence;
 mod grouped;
 mod moments;
 mod noisy_cells;
@@ -25,6 +26,7 @@ use table::{
 };
 
 pub use self::columns::{Bound, Candidates, GuardedColumns};
+pub use self::dependence::Dependence;
 pub use self::grouped::{ExpectedGroups, GroupedMargin};
 pub use self::moments::{GRID, ScaledVariable};
 pub use self::noisy_cells::{DENSE_CELLS, LazyCells, NoisyCells};
@@ -238,17 +240,8 @@ impl<'a> GuardedTable<'a> {
         for candidate in candidates {
             Margin::checked_cells(self.domain(), candidate.of)?;
         }
-        let (l1, _) = self.histogram_sensitivities();
-        let (event, epsilon) = match charge {
-            Charge::Pure(epsilon) | Charge::Approximate(epsilon, _) => {
-                (Event::permute_and_flip(purpose, epsilon, l1 as f64)?, epsilon)
-            }
-            Charge::ZeroConcentrated(rho) => {
-                let epsilon = conversion::exponential_mechanism_epsilon(rho)?;
-                (Event::exponential_mechanism_in_rho(purpose, epsilon, l1 as f64)?, epsilon)
-            }
-        };
-        self.ledger.spend(event)?;
+        let sensitivity = u128::from(self.histogram_sensitivities().0);
+        let epsilon = self.pay_choice(purpose, charge, sensitivity)?;
         let wanted: Vec<Attributes> = candidates.iter().map(|candidate| candidate.of.clone()).collect();
         let margins = self.held.counts().margins(&wanted)?;
         let score = |(margin, candidate): (&Margin, &ExpectedMargin<'_>)| {
@@ -258,11 +251,37 @@ impl<'a> GuardedTable<'a> {
             distance - i128::from(candidate.penalty)
         };
         let scores: Vec<i128> = margins.iter().zip(candidates).map(score).collect();
-        let choose = match charge.notion() {
+        self.draw_choice(charge.notion(), &scores, sensitivity, epsilon)
+    }
+
+    /// Books a choice by scores of this sensitivity; the ε by which it is drawn.
+    fn pay_choice(&mut self, purpose: &str, charge: Charge, sensitivity: u128) -> Result<Cost, PrivacyError> {
+        let (event, epsilon) = match charge {
+            Charge::Pure(epsilon) | Charge::Approximate(epsilon, _) => {
+                (Event::permute_and_flip(purpose, epsilon, sensitivity as f64)?, epsilon)
+            }
+            Charge::ZeroConcentrated(rho) => {
+                let epsilon = conversion::exponential_mechanism_epsilon(rho)?;
+                (Event::exponential_mechanism_in_rho(purpose, epsilon, sensitivity as f64)?, epsilon)
+            }
+        };
+        self.ledger.spend(event)?;
+        Ok(epsilon)
+    }
+
+    /// Draws a choice that was booked.
+    fn draw_choice(
+        &mut self,
+        notion: Notion,
+        scores: &[i128],
+        sensitivity: u128,
+        epsilon: Cost,
+    ) -> Result<usize, PrivacyError> {
+        let choose = match notion {
             Notion::ZeroConcentrated => exponential_mechanism,
             Notion::Pure | Notion::Approximate => permute_and_flip,
         };
-        choose(self.noise.rng(), &scores, u128::from(l1), epsilon)
+        choose(self.noise.rng(), scores, sensitivity, epsilon)
     }
 
     /// All cells of the cross-table under discrete Laplace noise, held up to [`DENSE_CELLS`] cells and drawn lazily beyond.

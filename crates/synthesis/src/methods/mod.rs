@@ -1,15 +1,19 @@
 //! The methods, one file each.
 
+pub mod aim;
 pub mod catall;
 pub mod classical;
+pub mod datasynthesizer;
 pub mod dirichlet;
 mod expanded_cells;
 mod grouped_model;
 pub mod ipf;
 pub mod mst;
 pub mod mvnorm;
+mod network;
 pub mod normal_release;
 pub mod pairwise;
+pub mod privbayes;
 pub mod saturated;
 pub mod sequential;
 mod stored_cells;
