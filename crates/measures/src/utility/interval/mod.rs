@@ -28,6 +28,8 @@ pub struct Agreement {
     pub disjoint: usize,
     /// The mean overlap.
     pub overlap: f64,
+    /// The mean of the [signed overlap](Interval::signed_overlap), in which disjoint intervals count by how far they are apart.
+    pub signed_overlap: f64,
     /// The mean absolute difference in standard errors of the original, over estimates whose standard error is not zero.
     pub std_diff: Option<f64>,
 }
@@ -47,7 +49,11 @@ impl Agreement {
         let std_diff = (!differences.is_empty()).then(|| {
             differences.iter().map(|difference| difference.abs()).sum::<f64>() / differences.len() as f64
         });
-        (intervals > 0).then(|| Self { intervals, disjoint, overlap: sum / intervals as f64, std_diff })
+        let signed =
+            pairs.iter().map(|(original, synthetic)| original.interval.signed_overlap(synthetic.interval));
+        let signed_overlap = signed.sum::<f64>() / intervals as f64;
+        let overlap = sum / intervals as f64;
+        (intervals > 0).then_some(Self { intervals, disjoint, overlap, signed_overlap, std_diff })
     }
 
     /// The agreement of the shares of a table's cells.
@@ -122,6 +128,15 @@ const CARDS: &[MeasureCard] = &[
         Better::Lower,
         NOWOK,
     ),
+    MeasureCard {
+        range: Range { from: f64::MIN, to: Some(1.0) },
+        ..card(
+            "interval.mean_signed_overlap",
+            "How much do intervals of this kind overlap, on average, where disjoint ones count by how far they are apart?",
+            Better::Higher,
+            TAUB,
+        )
+    },
 ];
 
 const NOTHING: &str = "one of the files has too few values here for an interval";
@@ -186,11 +201,16 @@ impl Measure for Intervals {
     }
 }
 
-/// The two means over all tables or variables, then each.
+/// The means over all tables or variables, then each.
 fn with_mean(found: Vec<(Vec<String>, Option<Agreement>)>, of: &str) -> Vec<Finding> {
     let overlaps: Vec<f64> = found.iter().filter_map(|(_, one)| Some(one.as_ref()?.overlap)).collect();
     let differences: Vec<f64> = found.iter().filter_map(|(_, one)| one.as_ref()?.std_diff).collect();
-    let mut findings = vec![CARDS[2].mean_finding(&[], &overlaps), CARDS[3].mean_finding(&[], &differences)];
+    let signed: Vec<f64> = found.iter().filter_map(|(_, one)| Some(one.as_ref()?.signed_overlap)).collect();
+    let mut findings = vec![
+        CARDS[2].mean_finding(&[], &overlaps),
+        CARDS[3].mean_finding(&[], &differences),
+        CARDS[4].mean_finding(&[], &signed),
+    ];
     findings.iter_mut().for_each(|finding| *finding = finding.clone().with("of", of));
     for (on, agreement) in found {
         findings.extend(match agreement {

@@ -19,6 +19,8 @@ pub struct ModelAgreement {
     pub unmatched: Vec<String>,
     /// Mean overlap for the estimate.
     pub overlap: f64,
+    /// Mean signed overlap for the estimate, in which disjoint intervals count by how far they are apart.
+    pub signed_overlap: f64,
     /// Mean overlap for the population.
     pub population_overlap: f64,
     /// Mean overlap of eq. 2 of Taub & Elliot (2020), each file with its own standard errors.
@@ -49,6 +51,8 @@ pub struct CoefficientAgreement {
     pub std_diff: f64,
     /// The overlap for the estimate: both intervals with the original's standard error.
     pub overlap: f64,
+    /// The signed overlap for the estimate.
+    pub signed_overlap: f64,
     /// The standard error of the synthetic estimate for the population.
     pub population_standard_error: f64,
     /// The overlap for the population.
@@ -101,6 +105,7 @@ impl ModelAgreement {
         let chi_square = ChiSquared::new(coefficients.len() as f64).ok();
         Some(Self {
             overlap: mean(|one| one.overlap),
+            signed_overlap: mean(|one| one.signed_overlap),
             population_overlap: mean(|one| one.population_overlap),
             own_overlap: mean(|one| one.own_overlap),
             std_diff: mean(|one| one.std_diff.abs()),
@@ -130,6 +135,7 @@ impl CoefficientAgreement {
             synthetic_variance,
             std_diff: (synthetic - own.estimate) / standard_error,
             overlap: around(standard_error),
+            signed_overlap: interval.signed_overlap(Interval::around(synthetic, standard_error)),
             population_standard_error,
             population_overlap: around(population_standard_error),
             own_overlap: around(synthetic_variance.sqrt()),

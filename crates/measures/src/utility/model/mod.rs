@@ -121,6 +121,16 @@ const CARDS: &[MeasureCard] = &[
         Null::None,
         NOWOK,
     ),
+    MeasureCard {
+        range: Range { from: f64::MIN, to: Some(1.0) },
+        ..card(
+            "model.signed_overlap",
+            "How much do the 95 % intervals overlap, where disjoint ones count by how far they are apart?",
+            Better::Higher,
+            Null::None,
+            KARR,
+        )
+    },
 ];
 
 /// Measures of this family that other crates refer to.
@@ -205,6 +215,7 @@ fn of_agreement(agreement: &ModelAgreement, on: &[&str]) -> Vec<Finding> {
         CARDS[1].finding(on, agreement.population_overlap),
         CARDS[2].finding(on, agreement.own_overlap),
         CARDS[3].finding(on, agreement.std_diff),
+        CARDS[6].finding(on, agreement.signed_overlap),
     ];
     if !agreement.unmatched.is_empty() {
         findings[0] = findings[0].clone().with("unmatched", agreement.unmatched.as_slice());
