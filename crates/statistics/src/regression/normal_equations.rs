@@ -4,10 +4,15 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use super::design::{BLOCK, Design, Expanded, KeptColumns, fixed_ranges};
+use super::design::{BLOCK, Design, Expanded, KeptColumns, TermRows, fixed_ranges};
 
 /// Numbers that the partial sums may take together.
 const MOST_NUMBERS: usize = 1 << 24;
+
+/// Four sums of every entry are kept side by side up to this many columns: where most records have the same level, no sum then waits for the one
+/// before.
+const SUMS: usize = 4;
+const MOST_COLUMNS_OF_SUMS: usize = 512;
 
 /// A share of a column's squared length, left after the earlier columns, that is well above rounding.
 pub(super) const SAFE_SHARE: f64 = 1e-9;
@@ -23,7 +28,7 @@ pub(super) struct NormalEquations {
 impl NormalEquations {
     pub(super) fn accumulate(design: &Design, kept: &KeptColumns, weights: &[f64], response: &[f64]) -> Self {
         let stride = kept.len() + 1;
-        let ranges = fixed_ranges(design.rows(), (MOST_NUMBERS / (stride * stride)).clamp(1, 16));
+        let ranges = fixed_ranges(design.rows(), (MOST_NUMBERS / (SUMS * stride * stride)).clamp(1, 16));
         let parts: Vec<Self> =
             ranges.into_par_iter().map(|rows| Self::of_rows(design, kept, weights, response, rows)).collect();
         let mut parts = parts.into_iter();
@@ -45,7 +50,9 @@ impl NormalEquations {
     ) -> Self {
         let size = kept.len();
         let stride = size + 1;
-        let mut sums = Self { size, stride, matrix: vec![0.0; stride * stride], vector: vec![0.0; stride] };
+        let entries = stride * stride;
+        let lanes = if stride <= MOST_COLUMNS_OF_SUMS { SUMS } else { 1 };
+        let mut sums = Self { size, stride, matrix: vec![0.0; lanes * entries], vector: vec![0.0; stride] };
         let mut expanded = Expanded::default();
         let mut weighted = Vec::with_capacity(BLOCK);
         for start in rows.clone().step_by(BLOCK) {
@@ -66,16 +73,42 @@ impl NormalEquations {
                         let at = term.columns[0] as usize * stride + other.columns[0] as usize;
                         sums.matrix[at] += dot(&weighted, &other.values);
                     } else {
-                        let pairs = term.columns.iter().zip(&other.columns);
-                        let products = weighted.iter().zip(&other.values);
-                        for ((row, column), (left, right)) in pairs.zip(products) {
-                            sums.matrix[*row as usize * stride + *column as usize] += left * right;
-                        }
+                        sums.add_products(term, &weighted, other);
                     }
                 }
             }
         }
+        let (total, more) = sums.matrix.split_at_mut(entries);
+        for more in more.chunks_exact(entries) {
+            total.iter_mut().zip(more).for_each(|(sum, more)| *sum += more);
+        }
+        sums.matrix.truncate(entries);
         sums
+    }
+
+    /// Adds the products of two terms, each record's to the entry of its columns.
+    fn add_products(&mut self, term: &TermRows, weighted: &[f64], other: &TermRows) {
+        let stride = self.stride;
+        let at = |row: u32, column: u32| row as usize * stride + column as usize;
+        let mut from = 0;
+        if let [one, two, three, four] =
+            &mut self.matrix.chunks_exact_mut(stride * stride).collect::<Vec<_>>()[..]
+        {
+            let columns = term.columns.chunks_exact(SUMS).zip(other.columns.chunks_exact(SUMS));
+            let products = weighted.chunks_exact(SUMS).zip(other.values.chunks_exact(SUMS));
+            for ((rows, columns), (left, right)) in columns.zip(products) {
+                one[at(rows[0], columns[0])] += left[0] * right[0];
+                two[at(rows[1], columns[1])] += left[1] * right[1];
+                three[at(rows[2], columns[2])] += left[2] * right[2];
+                four[at(rows[3], columns[3])] += left[3] * right[3];
+            }
+            from = weighted.len() / SUMS * SUMS;
+        }
+        let columns = term.columns[from..].iter().zip(&other.columns[from..]);
+        let products = weighted[from..].iter().zip(&other.values[from..]);
+        for ((row, column), (left, right)) in columns.zip(products) {
+            self.matrix[at(*row, *column)] += left * right;
+        }
     }
 
     /// The entry of two kept columns.
