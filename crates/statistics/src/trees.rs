@@ -47,6 +47,7 @@ mod histogram;
 mod large_node;
 mod leading_direction;
 mod leaf_contents;
+mod merged_leaves;
 mod options;
 mod predictor;
 mod presorted;
