@@ -15,7 +15,7 @@ mod write;
 pub use hashed_file::sha256_of_file;
 use privacy::LedgerRecord;
 use serde::{Deserialize, Serialize};
-use synthesis::Recipe;
+use synthesis::{Making, Recipe};
 use table::Schema;
 pub use verify::{Check, Verification, verify};
 pub use write::{Attachment, PublishedLedger, Release, check_target, now};
@@ -47,12 +47,20 @@ pub(crate) const INTERNAL_HASH: &str = "internal.sha256";
 /// What the manifest of a release by this recipe says of its records, from what was counted: how many of `records` are copies of unique
 /// original records. Of a private release nothing is counted, since that would be an unpaid look.
 pub fn label(recipe: &Recipe, records: u64, copies: Option<u64>) -> String {
-    let kind = if recipe.perturbs_records() {
-        "not synthetic but perturbed data: the records of real units with some values changed"
-    } else if recipe.keeps_values() {
-        "partly synthetic data: some variables hold the values of real units"
-    } else {
-        "synthetic data: every record was drawn from a model"
+    let kind = match recipe.records_card().map(|card| card.making) {
+        Ok(Making::Perturbed) => {
+            "not synthetic but perturbed data: the records of real units with some values changed"
+        }
+        Ok(Making::PartlyKept { .. }) => {
+            "partly synthetic data: some variables hold the values of real units"
+        }
+        Ok(Making::Settled { private: true }) => {
+            "synthetic data: records were moved until their counts came close to tables that were counted under noise"
+        }
+        Ok(Making::Settled { private: false }) => {
+            "synthetic data: records were moved until their counts came close to the original's own tables"
+        }
+        _ => "synthetic data: every record was drawn from a model",
     };
     let counted = match copies {
         None if recipe.privacy.is_some() => {
@@ -184,4 +192,24 @@ fn schema_from(schema: &Schema) -> String {
 /// The name of data set `number`, from 0.
 fn data_name(number: u32, extension: &str) -> String {
     format!("synthetic-{}.{extension}", number + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_label_says_how_records_came_about() {
+        let of = |recipe: &str| label(&Recipe::parse(recipe).unwrap(), 100, Some(0));
+        assert!(
+            of("method = \"sequential\"").starts_with("synthetic data: every record was drawn from a model")
+        );
+        assert!(of("method = \"pairwise\"").contains("close to the original's own tables"));
+        assert!(
+            of("method = \"pairwise\"\n[privacy]\nepsilon = 1.0")
+                .contains("tables that were counted under noise")
+        );
+        assert!(of("method = \"pairwise\"\n[options]\nrows = \"drawn\"").contains("drawn from a model"));
+        assert!(of("method = \"swapping\"").starts_with("not synthetic"));
+    }
 }
