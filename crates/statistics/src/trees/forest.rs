@@ -72,7 +72,8 @@ impl Forest {
             let is_right = |row: usize| match drawn[row] {
                 0 => {
                     let weights = tree.class_weights(tree.leaf_at(predictors, row));
-                    let most = weights.iter().max_by_key(|(class, weight)| (*weight, std::cmp::Reverse(*class)));
+                    let most =
+                        weights.iter().max_by_key(|(class, weight)| (*weight, std::cmp::Reverse(*class)));
                     if most.is_some_and(|(class, _)| *class == codes[row]) { 1 } else { -1 }
                 }
                 _ => 0,

@@ -1,5 +1,6 @@
 //! The methods, one file each.
 
+pub mod arf;
 pub mod catall;
 pub mod classical;
 pub mod dirichlet;
@@ -8,6 +9,7 @@ mod grouped_model;
 pub mod ipf;
 pub mod mst;
 pub mod mvnorm;
+pub mod nets;
 pub mod normal_release;
 pub mod pairwise;
 pub mod saturated;
@@ -15,5 +17,6 @@ pub mod sequential;
 mod stored_cells;
 mod uniform_cell;
 mod weighted_cells;
+mod whole;
 
 pub use sequential::graph;
