@@ -27,6 +27,11 @@ pub enum PrivacyError {
         /// The number given.
         value: f64,
     },
+    /// A sampled Gaussian that is none.
+    #[error(
+        "a sampled Gaussian needs a probability above 0 and up to 1, a sigma above 0, and at least one step"
+    )]
+    SampledGaussian,
     /// A cost below zero or above the largest.
     #[error("a privacy cost of {value} is outside 0 to 16777216 (2^24), which the books can hold")]
     CostOutOfRange {

@@ -7,6 +7,7 @@
 //! - [`NoiseSource`]: the operating system's randomness, or a test seed that voids the guarantee and says so.
 //! - [`PrivacyLedger`]: the books. It refuses before anything is looked at, and its [`LedgerRecord`] can be checked by anyone.
 //! - [`conversion`]: from one notion of privacy to another, never understating.
+//! - [`SampledGaussian`]: what many steps of Gaussian noise on sampled records cost.
 //! - [`audit`]: what many runs prove about ε.
 //!
 //! # The privacy arguments
@@ -55,6 +56,7 @@ mod guard;
 pub mod ledger;
 pub mod noise;
 mod randomness;
+mod sampled_gaussian;
 #[cfg(test)]
 mod scripted;
 
@@ -70,3 +72,4 @@ pub use ledger::{
     Budget, Charge, DeltaCost, Event, LedgerRecord, Mechanism, Notion, Parallel, PrivacyLedger, Sensitivity,
 };
 pub use randomness::{KeyedNoise, NoiseSource, NoiseStream};
+pub use sampled_gaussian::SampledGaussian;

@@ -11,6 +11,7 @@
 //! A draw may meet a number of the data by chance; drawing again would say which numbers are in it.
 
 use rand::RngExt;
+use serde::{Deserialize, Serialize};
 
 use crate::SynthesisError;
 use crate::randomness::Rng;
@@ -37,7 +38,7 @@ pub(crate) struct NearNumbers {
 }
 
 /// Multiples of `units` / 10^`decimals`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Precision {
     decimals: i32,
     units: u64,
@@ -131,6 +132,11 @@ impl Precision {
         let scale = 10.0_f64.powi(decimals);
         let units = numbers.iter().fold(0, |units, number| gcd(units, (number * scale).round().abs() as u64));
         Some(Self { decimals, units: units.max(1) })
+    }
+
+    /// Whether it is a step that can be rounded to; a stored one may be damaged.
+    pub(crate) fn is_fine(self) -> bool {
+        self.units > 0 && (0..=DECIMALS).contains(&self.decimals)
     }
 
     pub(crate) fn round(self, number: f64) -> f64 {

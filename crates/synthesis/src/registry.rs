@@ -8,8 +8,9 @@ use crate::card::MethodCard;
 use crate::methods::classical::{
     cellkey, microaggregation, pram, rounding, suppression, swapping, topcoding,
 };
+use crate::methods::nets::{self, ctgan, tvae};
 use crate::methods::{
-    aim, catall, datasynthesizer, dirichlet, graph, ipf, mst, mvnorm, normal_release, pairwise, privbayes,
+    aim, arf, catall, datasynthesizer, dirichlet, graph, ipf, mst, mvnorm, normal_release, pairwise, privbayes,
     saturated, sequential,
 };
 use crate::private::PrivateSynthesizer;
@@ -103,6 +104,19 @@ pub const METHODS: &[Method] = &[
         build: Some(graph::build),
         private: None,
         load: Some(Load::Records(sequential::load)),
+    },
+    Method { card: &arf::CARD, build: Some(arf::build), private: None, load: Some(Load::Records(arf::load)) },
+    Method {
+        card: &tvae::CARD,
+        build: Some(tvae::build),
+        private: None,
+        load: Some(Load::Records(tvae::load)),
+    },
+    Method {
+        card: &ctgan::CARD,
+        build: Some(ctgan::build),
+        private: None,
+        load: Some(Load::Records(ctgan::load)),
     },
     Method {
         card: &swapping::CARD,
@@ -215,6 +229,9 @@ pub fn plain(name: &str) -> Result<Build<Synthesizer>, SynthesisError> {
 pub fn private(name: &str) -> Result<Build<Box<dyn PrivateSynthesizer>>, SynthesisError> {
     let method = method(name)?;
     method.private.ok_or_else(|| {
+        if let Some(because) = nets::not_private(name) {
+            return SynthesisError::option("method", because);
+        }
         let able = METHODS.iter().filter(|method| method.private.is_some()).map(|method| method.card.name);
         let able = able.collect::<Vec<_>>().join(", ");
         SynthesisError::option("method", format!("`{name}` cannot be private; those that can are {able}"))

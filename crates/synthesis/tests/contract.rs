@@ -18,9 +18,14 @@ fn town(people: usize) -> Table {
     read_csv_text(&town.csv(), &ReadOptions { schema: Some(schema), ..ReadOptions::default() }).unwrap()
 }
 
-/// A recipe that every method can carry out on the town: few enough margins for a junction tree.
+/// A recipe that every method can carry out on the town: few enough margins for a junction tree, few epochs of training.
 fn recipe(method: &str) -> Recipe {
     let mut recipe = Recipe { seed: Some(3), m: 2, ..Recipe::new(method) };
+    let options =
+        METHODS.iter().find(|known| known.card.name == method).map_or(&[][..], |known| known.card.options);
+    if options.iter().any(|option| option.name == "epochs") {
+        recipe.set("epochs=2").unwrap();
+    }
     if method == "ipf" {
         recipe.set("margins=sex:age,age:marital,marital:married_on,age:hsize,hsize:rooms,occ1:occ2,occ2:occ3,occ1:income,age:occ1").unwrap();
     }

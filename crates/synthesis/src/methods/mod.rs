@@ -1,6 +1,7 @@
 //! The methods, one file each.
 
 pub mod aim;
+pub mod arf;
 pub mod catall;
 pub mod classical;
 pub mod datasynthesizer;
@@ -11,6 +12,7 @@ pub mod ipf;
 pub mod mst;
 pub mod mvnorm;
 mod network;
+pub mod nets;
 pub mod normal_release;
 pub mod pairwise;
 pub mod privbayes;
@@ -19,5 +21,6 @@ pub mod sequential;
 mod stored_cells;
 mod uniform_cell;
 mod weighted_cells;
+mod whole;
 
 pub use sequential::graph;

@@ -122,6 +122,21 @@ pub(crate) fn recipes() -> Vec<(String, Recipe)> {
         ("cellkey", "strata = [\"sex\"]\n"),
         ("graph", ""),
         ("graph", "strata = [\"sex\"]\n"),
+        ("arf", "[options]\ntrees = 3\n"),
+        (
+            "arf",
+            "strata = [\"sex\"]\n[options]\ntrees = 2\nrounds = 1\ntilt = false\nsmoothing = \"spline\"\n",
+        ),
+        ("tvae", "[options]\nepochs = 2\nhidden = 6\nlatent = 4\n"),
+        (
+            "tvae",
+            "strata = [\"sex\"]\n[options]\nepochs = 1\nhidden = 6\nlatent = 4\natoms = false\ntilt = false\ndraw = \"largest\"\n",
+        ),
+        ("ctgan", "[options]\nepochs = 2\nhidden = 6\nnoise = 4\nbatch = 50\n"),
+        (
+            "ctgan",
+            "strata = [\"sex\"]\n[options]\nepochs = 1\nhidden = 6\nnoise = 4\nbatch = 50\ntilt = false\n",
+        ),
         ("sequential", ""),
         ("sequential", "strata = [\"age > 40\"]\n[options]\nproper = true\n"),
         (

@@ -2,6 +2,7 @@
 
 mod cart;
 mod count_models;
+mod forests_and_nets;
 mod frontier;
 mod measuring;
 mod noise;
@@ -19,6 +20,10 @@ pub const CASES: &[Case] = &[
     cart::VARIABLES,
     cart::ADULT,
     cart::MILLION,
+    forests_and_nets::ARF,
+    forests_and_nets::ARF_ADULT,
+    forests_and_nets::TVAE,
+    forests_and_nets::CTGAN,
     count_models::SATURATED,
     count_models::CELLS,
     count_models::PLAN,

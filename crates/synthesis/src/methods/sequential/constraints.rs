@@ -170,7 +170,7 @@ impl Guard {
 }
 
 /// Whether the schema allows this value of the variable.
-pub(super) fn in_domain(variable: &Variable, value: Value) -> bool {
+pub(in crate::methods) fn in_domain(variable: &Variable, value: Value) -> bool {
     match (value, &variable.kind) {
         (Value::Missing, _) => variable.missing,
         (Value::Number(number), Kind::Integer { range }) => {
@@ -191,7 +191,7 @@ pub(super) fn in_domain(variable: &Variable, value: Value) -> bool {
 }
 
 /// The variables that a condition fixes, with their value.
-fn pinned(condition: &Condition, variables: &[Variable]) -> Vec<(usize, Value)> {
+pub(in crate::methods) fn pinned(condition: &Condition, variables: &[Variable]) -> Vec<(usize, Value)> {
     match condition {
         Condition::And(left, right) => {
             let mut all = pinned(left, variables);

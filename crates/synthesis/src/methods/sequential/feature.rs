@@ -14,7 +14,7 @@ use crate::stored::{StateReader, StateWriter, damaged, ensure, numbers_and_marks
 const RARE: u32 = 20;
 
 /// A column that later variables are drawn given.
-pub(super) struct Feature {
+pub(in crate::methods) struct Feature {
     /// As trees split by it.
     pub predictor: Predictor,
     /// The group of each record.
@@ -32,7 +32,7 @@ pub(super) struct FeatureCoding {
 
 impl Feature {
     /// A column of the data, from which codes and groups are learned.
-    pub(super) fn learn(variable: &Variable, column: &Column) -> Result<Self, SynthesisError> {
+    pub(in crate::methods) fn learn(variable: &Variable, column: &Column) -> Result<Self, SynthesisError> {
         let coded = match (column, &variable.kind) {
             (Column::Categorical(codes), Kind::Ordinal { levels }) => {
                 Predictor::coded(&Arc::new(Coding::ordered(levels.len() as u32, 1)), codes.iter())

@@ -99,14 +99,14 @@ pub(super) fn value_of(variable: &Variable, column: &Column, row: usize) -> Valu
 }
 
 /// A column under construction.
-pub(super) enum ColumnBuilder<'a> {
+pub(in crate::methods) enum ColumnBuilder<'a> {
     Levels { levels: u32, codes: Codes },
     Numbers { variable: &'a Variable, numbers: Numbers<f64> },
 }
 
 impl<'a> ColumnBuilder<'a> {
     /// An empty column of this variable with room for `rows`.
-    pub(super) fn new(variable: &'a Variable, rows: usize) -> Self {
+    pub(in crate::methods) fn new(variable: &'a Variable, rows: usize) -> Self {
         match variable.kind.levels() {
             Some(levels) => {
                 let cardinality = (levels.len() + usize::from(variable.missing)).max(1);
@@ -117,7 +117,7 @@ impl<'a> ColumnBuilder<'a> {
     }
 
     /// Appends values.
-    pub(super) fn extend(&mut self, values: &[Value]) {
+    pub(in crate::methods) fn extend(&mut self, values: &[Value]) {
         match self {
             Self::Levels { levels, codes } => codes.extend(values.iter().map(|value| match value {
                 Value::Level(level) => *level,
@@ -134,7 +134,7 @@ impl<'a> ColumnBuilder<'a> {
     }
 
     /// The column.
-    pub(super) fn finish(self) -> Column {
+    pub(in crate::methods) fn finish(self) -> Column {
         match self {
             Self::Levels { codes, .. } => Column::Categorical(Arc::new(codes)),
             Self::Numbers { variable, numbers } => Column::of_numbers(&variable.kind, numbers),

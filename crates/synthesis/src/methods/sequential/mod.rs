@@ -64,6 +64,11 @@ use plan::Plan;
 
 pub use model::load;
 
+pub(in crate::methods) use constraints::{in_domain, pinned};
+pub(in crate::methods) use feature::Feature;
+pub(in crate::methods) use frame::ColumnBuilder;
+pub(in crate::methods) use smoothing::{Smoothing, SmoothingKind};
+
 /// The card.
 pub const CARD: MethodCard = MethodCard {
     name: "sequential",
@@ -267,7 +272,7 @@ impl RecordSynthesizer for Sequential {
 const REPORTED: usize = 10;
 
 /// Numbers that are different in every record look like identifiers and are drawn like any number; texts may hold some.
-fn identifier_remarks(records: &Table) -> Vec<String> {
+pub(in crate::methods) fn identifier_remarks(records: &Table) -> Vec<String> {
     let mut remarks = Vec::new();
     for (variable, column) in records.schema().variables().iter().zip(records.columns()) {
         if levels_of_one_record(variable, column) * REPORTED > records.rows() {
@@ -294,7 +299,7 @@ fn identifier_remarks(records: &Table) -> Vec<String> {
 }
 
 /// A text read off the data of which more than half of the records have one of their own names people; it is not to be copied.
-fn refuse_names(records: &Table) -> Result<(), SynthesisError> {
+pub(in crate::methods) fn refuse_names(records: &Table) -> Result<(), SynthesisError> {
     for (variable, column) in records.schema().variables().iter().zip(records.columns()) {
         if 2 * levels_of_one_record(variable, column) > records.rows() {
             let message = "most records have a level of their own, which would be copied; declare it `kind = \"text-id\"` in a \

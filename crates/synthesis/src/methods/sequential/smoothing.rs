@@ -13,7 +13,7 @@ use crate::stored::{StateReader, StateWriter, ensure};
 /// How numbers of donors are smoothed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub(super) enum SmoothingKind {
+pub(in crate::methods) enum SmoothingKind {
     /// Where most numbers are those of one record each, such numbers give way to others near them.
     #[default]
     Auto,
@@ -27,7 +27,7 @@ pub(super) enum SmoothingKind {
 
 /// A learned smoothing.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Smoothing {
+pub(in crate::methods) enum Smoothing {
     None,
     /// Numbers of single records, see [`near`](crate::near).
     Near {
@@ -65,7 +65,7 @@ const SMOOTHING: &str = "smoothing";
 
 impl Smoothing {
     /// Writes the smoothing.
-    pub(super) fn store(&self, into: &mut StateWriter<'_>) -> std::io::Result<()> {
+    pub(in crate::methods) fn store(&self, into: &mut StateWriter<'_>) -> std::io::Result<()> {
         match self {
             Self::None => into.settings(SMOOTHING, &StoredSmoothing::None),
             Self::Near { numbers, above } => {
@@ -83,7 +83,7 @@ impl Smoothing {
     }
 
     /// A stored smoothing.
-    pub(super) fn load(from: &mut StateReader<'_>) -> Result<Self, SynthesisError> {
+    pub(in crate::methods) fn load(from: &mut StateReader<'_>) -> Result<Self, SynthesisError> {
         Ok(match from.settings(SMOOTHING)? {
             StoredSmoothing::None => Self::None,
             StoredSmoothing::Near { above } => Self::Near { numbers: NearNumbers::load(from)?, above },
@@ -96,7 +96,7 @@ impl Smoothing {
     }
 
     /// The smoothing of these numbers.
-    pub(super) fn learn(kind: SmoothingKind, above: Option<f64>, numbers: &[f64]) -> Self {
+    pub(in crate::methods) fn learn(kind: SmoothingKind, above: Option<f64>, numbers: &[f64]) -> Self {
         let smoothed = || -> Vec<f64> {
             let mut sorted: Vec<f64> =
                 numbers.iter().copied().filter(|number| above.is_none_or(|above| *number >= above)).collect();
@@ -121,7 +121,7 @@ impl Smoothing {
     }
 
     /// A number near that of a donor.
-    pub(super) fn apply(&self, number: f64, rng: &mut Rng) -> f64 {
+    pub(in crate::methods) fn apply(&self, number: f64, rng: &mut Rng) -> f64 {
         let spared = |above: &Option<f64>| above.is_some_and(|above| number < above);
         match self {
             Self::None => number,
@@ -156,7 +156,7 @@ fn bandwidth(sorted: &[f64]) -> Option<f64> {
 
 /// A monotone cubic spline through quantiles, and the ranks of the values that it smooths.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct QuantileSpline {
+pub(in crate::methods) struct QuantileSpline {
     /// Distinct values, ascending.
     values: Vec<f64>,
     /// For each, the share of records up to and with it.
