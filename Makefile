@@ -8,9 +8,9 @@ export CARGO_TERM_COLOR ?= never
 export PROPTEST_RNG_SEED ?= 1901
 CARGO ?= cargo
 
-.PHONY: test format lint unit docs dependencies tools sbom package test-browser demo bench bench-peers
+.PHONY: test format lint unit docs dependencies advisories tools sbom package test-browser demo bench bench-peers fuzz audit kill-and-fill trust miri
 
-test: format lint unit docs dependencies test-browser
+test: format lint unit docs dependencies advisories test-browser
 
 format:
 	$(CARGO) fmt --all --check
@@ -31,6 +31,13 @@ dependencies: tools
 	@! $(CARGO) tree --locked -p lookalike --prefix none --edges normal | grep -E '^(clap|indicatif|lookalike-(town|papers|benchmarks|tournament)) ' || (echo "the library depends on a front door or on research" && false)
 	@if test -x $(TOOLS)/bin/cargo-deny; then $(TOOLS)/bin/cargo-deny --offline check bans licenses sources; else echo "cargo-deny could not be installed: licences not checked"; fi
 
+# Known faults of dependencies, by the RustSec database, which is fetched; without a way to it they are not checked, and that is said.
+advisories: tools
+	@if ! test -x $(TOOLS)/bin/cargo-deny; then echo "cargo-deny could not be installed: advisories not checked"; \
+	elif $(TOOLS)/bin/cargo-deny fetch db >/dev/null 2>&1 || test -d $(CARGO_DB); then $(TOOLS)/bin/cargo-deny --offline check advisories; \
+	else echo "the advisory database could not be fetched: advisories not checked"; fi
+CARGO_DB ?= $(HOME)/.cargo/advisory-db
+
 # Tools that are installed by name and kept in the cache.
 TOOLS := $(CACHE)/tools
 tools: $(TOOLS)/bin/cargo-deny
@@ -50,6 +57,26 @@ sbom:
 # Every crate that is published packs and builds from its package.
 package:
 	$(CARGO) package --workspace --locked --allow-dirty --no-verify --exclude lookalike-shared-data
+
+# What is too long for every test: the figures of docs/trust.md come from here.
+trust: fuzz audit kill-and-fill
+
+# Every door with altered files, for a minute; FUZZ_SECONDS for longer.
+FUZZ_SECONDS ?= 60
+fuzz:
+	LOOKALIKE_FUZZ_SECONDS=$(FUZZ_SECONDS) $(CARGO) test -p lookalike --test doors --locked -- --nocapture
+
+# Too little noise is found, and sound methods pass, by twenty seeds each.
+audit:
+	LOOKALIKE_AUDIT_SEEDS=20 $(CARGO) test -p lookalike-frontier --lib --locked too_little_noise -- --nocapture
+
+# Processes killed at 200 random moments, disks full at 50 random sizes (as root; else the disks are skipped).
+kill-and-fill:
+	LOOKALIKE_KILLS=200 LOOKALIKE_FILLS=50 $(CARGO) test -p lookalike-cli --test command_line --locked kill_and_fill -- --nocapture
+
+# The exact arithmetic of privacy and its ledger under Miri; needs a nightly toolchain with the component miri.
+miri:
+	MIRIFLAGS=-Zmiri-disable-isolation $(CARGO) +nightly miri test -p lookalike-privacy --lib -- cost:: ledger::tests guarantee:: noise::uniform
 
 # Opens reports in headless Chromium, wide and on a phone; says that it is skipped where there is none. REPORTS names other files.
 test-browser:

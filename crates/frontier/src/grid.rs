@@ -58,10 +58,17 @@ pub fn parse(text: &str) -> Result<Vec<Entry>, FrontierError> {
             message,
         };
         entries.extend(expand(section.into_inner(), refuse)?);
+        if entries.len() > MOST_CONTESTANTS {
+            let message = format!("it makes more than {MOST_CONTESTANTS} contestants; name fewer values");
+            return Err(FrontierError::Grid { line: first, message });
+        }
     }
     make_unique(&mut entries);
     Ok(entries)
 }
+
+/// The most contestants of a grid.
+const MOST_CONTESTANTS: usize = 10_000;
 
 /// Names that occur twice get a number.
 pub(crate) fn make_unique(entries: &mut [Entry]) {
@@ -105,6 +112,12 @@ fn expand(
         if values.is_empty() {
             let key = path.last().map(String::as_str).unwrap_or_default();
             return Err(refuse(key, format!("`{key}` has no value; a list needs at least one")));
+        }
+        if products.len().saturating_mul(values.len()) > MOST_CONTESTANTS {
+            let key = path.last().map(String::as_str).unwrap_or_default();
+            let message =
+                format!("the lists make more than {MOST_CONTESTANTS} contestants; name fewer values");
+            return Err(refuse(key, message));
         }
         let with = |(recipe, chosen): &(Table, Vec<Setting>), value: &Value| {
             let (mut recipe, mut chosen) = (recipe.clone(), chosen.clone());

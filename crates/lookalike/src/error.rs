@@ -8,6 +8,7 @@ use inference::InferenceError;
 use measures::MeasureError;
 use models::ModelError;
 use privacy::PrivacyError;
+use release::signature::SignatureError;
 use synthesis::SynthesisError;
 use table::TableError;
 
@@ -45,6 +46,9 @@ pub enum Error {
         /// What another try costs, if it costs something.
         spent: &'static str,
     },
+    /// A key that cannot be used, or something that could not be signed.
+    #[error(transparent)]
+    Signature(#[from] SignatureError),
     /// Options that do not fit together, or that mean nothing here.
     #[error("{0}")]
     Usage(String),
@@ -94,6 +98,9 @@ impl Error {
             Self::Usage(_) | Self::Plan(_) => ErrorKind::Usage,
             Self::Refused(_) => ErrorKind::Refused,
             Self::LimitsBroken { .. } => ErrorKind::CouldNot,
+            Self::Signature(SignatureError::File(error)) => of_table(error),
+            Self::Signature(SignatureError::Sign(_)) => ErrorKind::CouldNot,
+            Self::Signature(_) => ErrorKind::Usage,
             Self::Table(error) => of_table(error),
             Self::Synthesis(error) => of_synthesis(error),
             Self::Measure(error) => of_measure(error),
@@ -137,7 +144,9 @@ impl From<FrontierError> for Error {
 fn of_table(error: &TableError) -> ErrorKind {
     match error {
         TableError::Cancelled => ErrorKind::Cancelled,
-        TableError::Output { .. } | TableError::UnknownVariable { .. } => ErrorKind::Usage,
+        TableError::Output { .. } | TableError::UnknownVariable { .. } | TableError::Memory { .. } => {
+            ErrorKind::Usage
+        }
         _ => ErrorKind::CouldNot,
     }
 }
@@ -150,7 +159,9 @@ fn of_synthesis(error: &SynthesisError) -> ErrorKind {
             PrivacyError::Epsilon { .. } | PrivacyError::Delta { .. } | PrivacyError::Rho { .. } => {
                 ErrorKind::Usage
             }
-            PrivacyError::Table(_) | PrivacyError::OperatingSystem { .. } => ErrorKind::CouldNot,
+            PrivacyError::Table(_)
+            | PrivacyError::OperatingSystem { .. }
+            | PrivacyError::LedgerFile { .. } => ErrorKind::CouldNot,
             _ => ErrorKind::Refused,
         },
         SynthesisError::Option { .. } | SynthesisError::Recipe { .. } => ErrorKind::Usage,

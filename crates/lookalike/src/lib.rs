@@ -14,6 +14,8 @@
 //! | which method and setting is best? | [`FrontierRequest`] | [`FrontierOutcome`] |
 //! | release it with the evidence | [`ReleaseRequest`] | [`ReleaseOutcome`] |
 //! | is this release as it was made? | [`VerifyRequest`] | [`Verification`](release::Verification) |
+//! | what may be spent in all, and what was? | [`LedgerLimitRequest`], [`LedgerShowRequest`], [`LedgerExportRequest`] | [`Books`](privacy::ledger::shared::Books) |
+//! | a pair of keys that signs releases | [`KeyRequest`] | [`NewKey`](release::signature::NewKey) |
 //! | draw valid conclusions from it | [`FitRequest`] | [`Findings`](inference::Findings) |
 //! | which generators, measures and files are there? | [`MethodsRequest`], [`MeasuresRequest`], [`DocumentRequest`] | [`Reference`] |
 //! | can single records be found in it? | [`AttackRequest`] | [`AttackFinding`](frontier::attack::AttackFinding) |
@@ -29,6 +31,7 @@
 //! ```
 
 mod amount;
+mod books;
 mod budget;
 mod data;
 mod documents;
@@ -38,8 +41,10 @@ mod noise;
 pub mod prelude;
 mod questions;
 mod request;
+mod signing;
 
 pub use amount::Amount;
+pub use books::{Books, DATA_SET_VARIABLE, LEDGER_VARIABLE};
 pub use budget::Budget;
 pub use data::Data;
 pub use documents::Document;
@@ -51,6 +56,8 @@ pub use jobs::fit::FitRequest;
 pub use jobs::frontier::{
     FrontierOutcome, FrontierRequest, OpenedFrontier, read_contestant, read_frontier, read_grid,
 };
+pub use jobs::key::KeyRequest;
+pub use jobs::ledger::{LedgerExportRequest, LedgerLimitRequest, LedgerShowRequest};
 pub use jobs::measure::{MeasureOutcome, MeasureRequest};
 pub use jobs::plan::{PlanOutcome, PlanRequest, read_near};
 pub use jobs::reference::{DocumentRequest, MeasuresRequest, MethodsRequest, Reference};
@@ -61,6 +68,7 @@ pub use jobs::verify::VerifyRequest;
 pub use noise::Noise;
 pub use questions::{NumberClasses, Questions, read_mechanism, read_regions};
 pub use request::Request;
+pub use signing::Signing;
 pub use table::watch::{Cancel, Step, Watch};
 pub use {frontier, inference, measures, models, privacy, release, report, statistics, synthesis, table};
 

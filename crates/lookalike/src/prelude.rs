@@ -1,9 +1,10 @@
 //! What most programs need.
 
 pub use crate::{
-    Amount, AttackRequest, AuditRequest, Cancel, Data, DescribeRequest, Error, ErrorKind, FitRequest,
-    FrontierRequest, MeasureRequest, Noise, PlanRequest, Questions, ReleaseRequest, Request, SampleRequest,
-    Step, SynthesiseRequest, VerifyRequest, Version, Watch,
+    Amount, AttackRequest, AuditRequest, Books, Cancel, Data, DescribeRequest, Error, ErrorKind, FitRequest,
+    FrontierRequest, KeyRequest, LedgerExportRequest, LedgerLimitRequest, LedgerShowRequest, MeasureRequest,
+    Noise, PlanRequest, Questions, ReleaseRequest, Request, SampleRequest, Signing, Step, SynthesiseRequest,
+    VerifyRequest, Version, Watch,
 };
 pub use inference::Estimand;
 pub use synthesis::Recipe;

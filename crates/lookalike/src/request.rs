@@ -29,6 +29,16 @@ pub trait Request {
         Vec::new()
     }
 
+    /// All files and folders that it opens: a front door that confines itself allows these and no others.
+    fn reads(&self) -> Vec<PathBuf> {
+        self.inputs()
+    }
+
+    /// All files and folders that it writes; each is made beside its place first and then renamed.
+    fn outputs(&self) -> Vec<PathBuf> {
+        Vec::new()
+    }
+
     /// Does the job.
     fn perform(&self, watch: &Watch) -> Result<Self::Outcome, Error>;
 

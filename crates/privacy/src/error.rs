@@ -126,6 +126,46 @@ pub enum PrivacyError {
         /// What is wrong.
         what: String,
     },
+    /// A ledger over runs that has no account for what is to be spent.
+    #[error(
+        "the ledger has no account for {account}: {others}; its owner sets what may be spent with `lookalike ledger limit`"
+    )]
+    NoAccount {
+        /// The account.
+        account: String,
+        /// What there is.
+        others: String,
+    },
+    /// A run that would spend more than the owner of the data allows in all.
+    #[error(
+        "the ledger over all runs refuses: {account}: this run takes {cost} of a limit of {limit}, and {left} is left; nothing was looked at"
+    )]
+    LedgerExhausted {
+        /// The account.
+        account: String,
+        /// What the run takes.
+        cost: String,
+        /// The limit.
+        limit: String,
+        /// What is left.
+        left: String,
+    },
+    /// A ledger over runs that cannot be trusted, or is not there.
+    #[error("{path}: {what}")]
+    Ledger {
+        /// The file.
+        path: String,
+        /// What is wrong.
+        what: String,
+    },
+    /// A ledger over runs that cannot be read or written.
+    #[error("{path}: {error}; nothing was looked at")]
+    LedgerFile {
+        /// The file.
+        path: String,
+        /// What the system said.
+        error: String,
+    },
     /// An audit without what it needs.
     #[error("{what}")]
     Audit {

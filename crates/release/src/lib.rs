@@ -2,23 +2,28 @@
 //!
 //! What lies in the folder itself may be released; what lies in its subfolder [`INTERNAL_FOLDER`] is confidential. Two chains of hashes
 //! hold a release together: [`MANIFEST`] has those of all public files and `MANIFEST_HASH` its own; `INTERNAL` has those of all
-//! internal files and `INTERNAL_HASH` its own. So [`verify`] sees any byte that was changed, and the public part can be verified
-//! by those who have nothing else.
+//! internal files and `INTERNAL_HASH` its own. So [`verify()`] sees any byte that was changed, and the public part can be verified
+//! by those who have nothing else. Whoever can change a file can hash it again: only a [`signature`] of the manifest, or its hash from another
+//! hand, says that a release is the one that its owner sealed.
 
 pub mod decision;
 pub mod evidence;
 mod hashed_file;
 pub mod policy;
+mod provenance;
+pub mod signature;
 mod verify;
 mod write;
 
 pub use hashed_file::sha256_of_file;
 use privacy::LedgerRecord;
 use serde::{Deserialize, Serialize};
+pub use signature::{Signer, TrustedKey};
 use synthesis::{Making, Recipe};
 use table::Schema;
-pub use verify::{Check, Verification, verify};
-pub use write::{Attachment, PublishedLedger, Release, check_target, now};
+pub use table::clock::now;
+pub use verify::{Check, Expected, Seal, Verification, verify};
+pub use write::{Attachment, PublishedLedger, Release, check_target};
 
 /// What [`Manifest::format`] says.
 pub const FORMAT: &str = "lookalike-release";
@@ -28,6 +33,9 @@ pub const MANIFEST: &str = "manifest.json";
 
 /// The hash of the manifest, as `sha256sum -c` reads it.
 pub(crate) const MANIFEST_HASH: &str = "manifest.sha256";
+
+/// The signature of the manifest.
+pub(crate) const MANIFEST_SIGNATURE: &str = "manifest.json.minisig";
 
 /// The name of the ledger in the folder.
 pub const LEDGER: &str = "ledger.json";

@@ -3,22 +3,23 @@
 use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use privacy::LedgerRecord;
 use synthesis::copies::UniqueRecords;
 use synthesis::{Fitted, Recipe, SynthesisError};
-use table::date::DateFormat;
 use table::output_file::resolved;
 use table::schema::Shown;
 use table::watch::{Step, Watch};
 use table::write::TableWriter;
 use table::{TableError, atomic_file};
 
+use privacy::ledger::BoundFile;
+
 use super::hashed_file::{Hashed, sha256_of};
+use super::provenance::{PROVENANCE, provenance};
 use super::{
     FORMAT, FileEntry, INTERNAL, INTERNAL_FOLDER, INTERNAL_HASH, Input, Internal, LEARNED_SCHEMA, LEDGER,
-    MANIFEST, MANIFEST_HASH, Manifest, data_name, guarantee, label, schema_from,
+    MANIFEST, MANIFEST_HASH, MANIFEST_SIGNATURE, Manifest, Signer, data_name, guarantee, label, schema_from,
 };
 use crate::decision::Decision;
 
@@ -42,6 +43,8 @@ pub struct Release<'a> {
     pub not_covered: Option<String>,
     /// What else belongs to it: reports, evaluation, the decision.
     pub attachments: Vec<Attachment>,
+    /// The key that signs the manifest.
+    pub signer: Option<&'a Signer>,
     /// Receives what has been drawn, and is asked whether to go on.
     pub watch: Watch,
 }
@@ -109,20 +112,34 @@ impl Release<'_> {
         }
         let schema = shown.published(self.fitted.schema())?;
         let recipe = Recipe { seed: None, ..self.recipe.clone() };
-        let mut texts = vec![("schema.toml", schema.to_toml()), ("recipe.toml", recipe.to_toml())];
-        if let Some(ledger) = &self.ledger {
-            ledger.record.verify()?;
-            texts.extend([(LEDGER, pretty(ledger.record)), ("ledger.md", ledger.page.clone())]);
-        }
-        for (name, text) in &texts {
+        for (name, text) in [("schema.toml", schema.to_toml()), ("recipe.toml", recipe.to_toml())] {
             files.push(write_hashed(folder, name, text.as_bytes(), false)?);
+        }
+        if let Some(ledger) = &self.ledger {
+            // The ledger is of these files and of no others.
+            let binds =
+                files.iter().map(|file| BoundFile { name: file.name.clone(), sha256: file.sha256.clone() });
+            let record = LedgerRecord { binds: binds.collect(), ..ledger.record.clone() };
+            record.verify()?;
+            for (name, text) in [(LEDGER, pretty(&record)), ("ledger.md", ledger.page.clone())] {
+                files.push(write_hashed(folder, name, text.as_bytes(), false)?);
+            }
         }
         for file in self.attachments.iter().filter(|file| !file.internal) {
             files.push(write_hashed(folder, &file.name, &file.contents, false)?);
         }
         let records = files.iter().filter_map(|file| file.rows).sum();
-        let manifest = self.manifest(files, records, copies);
-        seal(folder, (MANIFEST, MANIFEST_HASH), &pretty(&manifest), false)?;
+        let mut manifest = self.manifest(files, records, copies);
+        let statement = provenance(&manifest, &recipe, &manifest.files);
+        manifest.files.push(write_hashed(folder, PROVENANCE, pretty(&statement).as_bytes(), false)?);
+        let list = pretty(&manifest);
+        seal(folder, (MANIFEST, MANIFEST_HASH), &list, false)?;
+        if let Some(signer) = self.signer {
+            let signature = signer
+                .sign(MANIFEST, list.as_bytes())
+                .map_err(|error| SynthesisError::option("sign", error.to_string()))?;
+            write_hashed(folder, MANIFEST_SIGNATURE, signature.as_bytes(), false)?;
+        }
         Ok(manifest)
     }
 
@@ -183,7 +200,7 @@ impl Release<'_> {
             format: FORMAT.into(),
             version: 1,
             software: format!("lookalike {}", env!("CARGO_PKG_VERSION")),
-            created: now(),
+            created: table::clock::now(),
             label: label(self.recipe, records, copies),
             copies,
             method: self.recipe.method.clone(),
@@ -308,7 +325,13 @@ fn foreign_files(out: &Path, manifest: &Manifest) -> std::io::Result<Vec<PathBuf
     let internal = std::fs::read(out.join(inside).join(INTERNAL)).ok();
     let internal = internal.and_then(|bytes| serde_json::from_slice::<Internal>(&bytes).ok());
     let internal = internal.iter().flat_map(|internal| &internal.files).map(|file| inside.join(&file.name));
-    let sealed = [MANIFEST.into(), MANIFEST_HASH.into(), inside.join(INTERNAL), inside.join(INTERNAL_HASH)];
+    let sealed = [
+        MANIFEST.into(),
+        MANIFEST_HASH.into(),
+        MANIFEST_SIGNATURE.into(),
+        inside.join(INTERNAL),
+        inside.join(INTERNAL_HASH),
+    ];
     let own: BTreeSet<PathBuf> =
         manifest.files.iter().map(|file| PathBuf::from(&file.name)).chain(internal).chain(sealed).collect();
     let mut foreign = Vec::new();
@@ -331,19 +354,6 @@ fn foreign_files(out: &Path, manifest: &Manifest) -> std::io::Result<Vec<PathBuf
     }
     foreign.sort();
     Ok(foreign)
-}
-
-/// The time now in UTC, as 2026-11-15T13:05:11Z.
-pub fn now() -> String {
-    let seconds = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
-    let (days, rest) = (seconds / 86_400, seconds % 86_400);
-    format!(
-        "{}T{:02}:{:02}:{:02}Z",
-        DateFormat::Iso.format(days as i32),
-        rest / 3600,
-        rest / 60 % 60,
-        rest % 60
-    )
 }
 
 #[cfg(test)]
@@ -371,6 +381,7 @@ mod tests {
             decision: None,
             not_covered: None,
             attachments,
+            signer: None,
             watch: Watch::default(),
         }
         .write(out, replace)
@@ -383,7 +394,7 @@ mod tests {
             let out = folder.path().join(format.extension());
             let recipe = Recipe { m: 2, rows: Some(40_000), seed: Some(1), format, ..Recipe::new("catall") };
             let manifest = release_into(&out, &recipe, false).unwrap();
-            assert_eq!(manifest.files.len(), 5);
+            assert_eq!(manifest.files.len(), 6);
             for file in &manifest.files {
                 assert_eq!(sha256_of_file(&out.join(&file.name)).unwrap(), file.sha256, "{}", file.name);
             }

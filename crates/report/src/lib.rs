@@ -2,6 +2,7 @@
 
 mod attack_text;
 mod audit_text;
+mod books_text;
 mod fit_picture;
 mod fit_text;
 mod frontier_text;
@@ -24,6 +25,7 @@ mod verification_text;
 
 pub use attack_text::attack_text;
 pub use audit_text::audit_text;
+pub use books_text::books_text;
 pub use fit_picture::fit_pictures;
 pub use fit_text::fit_text;
 pub use frontier_text::{frontier_text, planned_text};

@@ -98,7 +98,8 @@ fn fit_counts(
     run: &Run,
 ) -> Result<Fitted, SynthesisError> {
     refuse_violations(source)?;
-    run.refuse_limits(&format!("`{}` does not know it", recipe.method))?;
+    run.refuse_checkpoint(&format!("`{}` does not know it", recipe.method))?;
+    run.check_room(counting_bytes(source))?;
     let counts = source.counts(recipe.groups as usize)?;
     let domain = counts.domain();
     if domain.variables().is_empty() {
@@ -170,6 +171,13 @@ fn fit_records(
     let schema = method.released_schema(table)?.map_or_else(|| table.shared_schema(), Arc::new);
     let completion = Completion::new(schema, Identifiers::learn(table))?;
     finished(Drawing::Records(model, completion), source, recipe, seed)
+}
+
+/// Bytes of a fit to counts beside its records: classes of every variable, and cells that are sorted and kept.
+pub(crate) fn counting_bytes(source: Source<'_>) -> u64 {
+    let classes = source.schema().variables().len() as u64 * 4;
+    let records = if source.table().is_some() { source.records() as u64 } else { 0 };
+    records.saturating_mul(3 * classes + 16)
 }
 
 /// What is kept of the identifiers: what records show, or else what the schema declares.

@@ -4,7 +4,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use privacy::LedgerRecord;
+use privacy::ledger::BoundFile;
 use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
 use table::schema::{Schema, SchemaFile};
 use table::{Domain, atomic_file};
 
@@ -14,9 +16,10 @@ use crate::fit::{fresh_seed, refuse_rows_if_random};
 use crate::fitted::{Drawing, Fitted};
 use crate::identifiers::Identifiers;
 use crate::model::AnyModel;
+use crate::private::Accounting;
 use crate::record_strata::RecordStrata;
 use crate::registry::{self, Load};
-use crate::stored::{self, StateContext, StateReader, StoredFile, damaged, ensure};
+use crate::stored::{self, StateContext, StateReader, StateWriter, StoredFile, damaged, ensure};
 use crate::strata::Strata;
 use crate::tilt::Tilted;
 use crate::{Recipe, SynthesisError, Synthesizer};
@@ -66,7 +69,7 @@ impl<'a> ModelFile<'a> {
         let (recipe, ledger) = (fitted.recipe(), fitted.ledger());
         let replayable = ledger.and_then(|ledger| ledger.warning.as_deref());
         let confidential = replayable.or(fitted.confidential());
-        let header = ModelHeader {
+        let mut header = ModelHeader {
             format: FORMAT.into(),
             method: recipe.method.clone(),
             confidential: confidential.is_some(),
@@ -78,20 +81,18 @@ impl<'a> ModelFile<'a> {
             domain: fitted.domain().cloned().map_or_else(|| Domain::new(Vec::new()), Ok)?,
             remarks: fitted.own_remarks().to_vec(),
         };
+        if let Some(ledger) = &mut header.ledger {
+            let state = stored::state_sha256(|into| store(fitted, into))
+                .map_err(|error| SynthesisError::ModelFile(error.to_string()))?;
+            ledger.binds = bound(&state, &header.schema, &header.recipe);
+        }
         Ok(Self { header, fitted })
     }
 
     /// Writes the file, whole or not at all, without a copy of the model in memory; a confidential one for its owner alone.
     pub fn write(&self, path: &Path) -> Result<(), SynthesisError> {
         let produce = |file: &mut dyn std::io::Write| {
-            stored::write(file, &self.header, |into| {
-                let uniques = self.fitted.uniques();
-                let words = uniques.iter().flat_map(|(left, right)| [*left, *right]);
-                into.numbers(UNIQUES, 2 * uniques.len(), words)?;
-                self.fitted.identifiers().store(into)?;
-                self.fitted.class_numbers().store(into)?;
-                self.fitted.store(into)
-            })
+            stored::write(file, &self.header, |into| store(self.fitted, into))
         };
         let written = if self.header.confidential {
             atomic_file::write_private_with(path, produce)
@@ -100,6 +101,27 @@ impl<'a> ModelFile<'a> {
         };
         Ok(written?)
     }
+}
+
+/// The state of a fitted model, block by block.
+fn store(fitted: &Fitted, into: &mut StateWriter<'_>) -> std::io::Result<()> {
+    let uniques = fitted.uniques();
+    let words = uniques.iter().flat_map(|(left, right)| [*left, *right]);
+    into.numbers(UNIQUES, 2 * uniques.len(), words)?;
+    fitted.identifiers().store(into)?;
+    fitted.class_numbers().store(into)?;
+    fitted.store(into)
+}
+
+/// The parts of a model file that its ledger is of: what was fitted, the schema and the recipe.
+fn bound(state_sha256: &str, schema: &str, recipe: &Recipe) -> Vec<BoundFile> {
+    let sha256 = |text: &str| stored::hexadecimal(&Sha256::digest(text.as_bytes()));
+    let parts = [
+        ("model", state_sha256.to_owned()),
+        ("schema", sha256(schema)),
+        ("recipe", sha256(&Recipe { seed: None, ..recipe.clone() }.to_toml())),
+    ];
+    parts.map(|(name, sha256)| BoundFile { name: name.into(), sha256 }).into()
 }
 
 /// The name of what identifies the unique records of the data.
@@ -120,6 +142,7 @@ impl SavedModel {
         ensure(header.format == FORMAT, "it is a part of an interrupted run, not a model")?;
         let schema = Arc::new(SchemaFile::parse(&header.schema)?.finish()?);
         check(&header, &schema)?;
+        check_ledger(&header, &file.state_sha256)?;
         Ok(Self { header, file, schema })
     }
 
@@ -156,6 +179,8 @@ impl SavedModel {
         };
         let hides = confidential.is_some() && !self.header.confidential;
         ensure(!hides, "it holds confidential material and says that it does not")?;
+        let is_covered = self.header.ledger.is_none() || confidential.is_none();
+        ensure(is_covered, "it has a ledger, and holds confidential material that no ledger covers")?;
         Ok(loaded)
     }
 
@@ -201,6 +226,19 @@ struct Loaded {
     uniques: Vec<Print>,
 }
 
+/// Refuses a ledger that is not of this model, or that a model has which was not fitted privately. Whoever can write a file can make these agree:
+/// that a model is the one its owner saved, only a signature says.
+fn check_ledger(header: &ModelHeader, state_sha256: &str) -> Result<(), SynthesisError> {
+    let Some(ledger) = &header.ledger else {
+        return ensure(header.recipe.privacy.is_none(), "its recipe is private, and it has no ledger");
+    };
+    ledger.verify()?;
+    let asked = header.recipe.privacy.as_ref().and_then(|settings| settings.budget(Accounting::Basic).ok());
+    ensure(asked.map(|budget| budget.asked()) == Some(ledger.asked), "its ledger is not that of its recipe")?;
+    let own = ledger.binds == bound(state_sha256, &header.schema, &header.recipe);
+    ensure(own, "its ledger is of another model")
+}
+
 /// Refuses a header that contradicts itself: another method than the recipe's, no records, or classes that are not those of the schema.
 fn check(header: &ModelHeader, schema: &Schema) -> Result<(), SynthesisError> {
     ensure(header.method == header.recipe.method, "its method is not that of its recipe")?;
@@ -214,4 +252,58 @@ fn check(header: &ModelHeader, schema: &Schema) -> Result<(), SynthesisError> {
     }
     let modelled = schema.variables().iter().filter(|variable| variable.is_modelled()).count();
     ensure([0, modelled].contains(&domain.variables().len()), "some variables have no classes")
+}
+
+#[cfg(test)]
+mod tests {
+    use table::read::{ReadOptions, read_csv_text};
+
+    use super::*;
+    use crate::Run;
+
+    fn fitted(method: &str, privacy: &str) -> Fitted {
+        let schema = "[table]\ndeclared = true\nreason = \"invented\"\n[variables.sex]\nkind = \"categorical\"\nlevels = [\"F\", \"M\"]\n\
+                      [variables.town]\nkind = \"categorical\"\nlevels = [\"a\", \"b\"]\n";
+        let options =
+            ReadOptions { schema: Some(SchemaFile::parse(schema).unwrap()), ..ReadOptions::default() };
+        let people = read_csv_text(&format!("sex,town\n{}", "F,a\nM,b\nF,b\n".repeat(20)), &options).unwrap();
+        let recipe = Recipe::parse(&format!("method = \"{method}\"\n{privacy}")).unwrap();
+        crate::fit(&people, &recipe, &Run::default()).unwrap()
+    }
+
+    /// A ledger that was taken from another model is refused, and so is one under a model that holds exact counts, though all hashes were made anew.
+    #[test]
+    fn a_ledger_cannot_be_grafted() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("people.model");
+        let budget = "[privacy]\nepsilon = 3\nrecords = 60\n";
+        let (private, other) = (fitted("ipf", budget), fitted("ipf", budget));
+        let open = fitted("ipf", "");
+        let refused = |file: &ModelFile<'_>| {
+            file.write(&path).unwrap();
+            let read = SavedModel::read(&path);
+            read.and_then(|saved| saved.model()).err().map(|error| error.to_string()).unwrap_or_default()
+        };
+        assert_eq!(refused(&ModelFile::new(&private).unwrap()), "");
+        let mut grafted = ModelFile::new(&other).unwrap();
+        grafted.header.ledger = ModelFile::new(&private).unwrap().header.ledger;
+        assert!(refused(&grafted).contains("of another model"));
+        let mut grafted = ModelFile::new(&open).unwrap();
+        grafted.header.ledger = ModelFile::new(&private).unwrap().header.ledger;
+        assert!(refused(&grafted).contains("not that of its recipe"));
+        grafted.header.recipe = private.recipe().clone();
+        assert!(refused(&grafted).contains("of another model"));
+        // With all hashes made anew, what the model itself is still tells.
+        let (open, paid) = (fitted("catall", ""), fitted("catall", budget));
+        let mut grafted = ModelFile::new(&open).unwrap();
+        grafted.header.recipe = paid.recipe().clone();
+        let mut ledger = paid.ledger().unwrap().clone();
+        let state = stored::state_sha256(|into| store(&open, into)).unwrap();
+        ledger.binds = bound(&state, &grafted.header.schema, &grafted.header.recipe);
+        grafted.header.ledger = Some(ledger);
+        assert!(refused(&grafted).contains("no ledger covers"), "{}", refused(&grafted));
+        let mut bare = ModelFile::new(&private).unwrap();
+        bare.header.ledger = None;
+        assert!(refused(&bare).contains("has no ledger"));
+    }
 }

@@ -153,6 +153,17 @@ impl Recipe {
         if self.m == 0 {
             return Err(SynthesisError::option("m", "at least one data set must be made"));
         }
+        if self.m > MOST_DATA_SETS {
+            let message =
+                format!("a release holds up to {MOST_DATA_SETS} data sets, and rarely needs more than 20");
+            return Err(SynthesisError::option("m", message));
+        }
+        if self.groups > MOST_GROUPS {
+            return Err(SynthesisError::option(
+                "groups",
+                format!("up to {MOST_GROUPS} groups make sense of a number"),
+            ));
+        }
         if self.rows == Some(0) {
             return Err(SynthesisError::option("rows", "a data set needs at least one record"));
         }
@@ -166,6 +177,12 @@ impl Recipe {
         Ok(())
     }
 }
+
+/// The most data sets of a release.
+const MOST_DATA_SETS: u32 = 10_000;
+
+/// The most groups into which a number is cut.
+const MOST_GROUPS: u32 = 65_000;
 
 /// The line of a TOML text that says something of a key such as `variables.income.method`, `order` or `m`; of its section, if the key itself
 /// is not there.

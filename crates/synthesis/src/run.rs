@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use privacy::ledger::shared::Booking;
 use table::watch::{Step, Watch};
 
 use crate::SynthesisError;
@@ -29,6 +30,8 @@ pub struct Run {
     /// A file in which a private run says what it is about to spend before its first look. Whoever asked for it removes it when the ledger itself is written; if it is
     /// still there, the run did not end, and what it names must be taken for spent.
     pub begun: Option<PathBuf>,
+    /// The ledger over all runs on the data, from which a private run takes its whole budget before its first look.
+    pub booking: Option<Booking>,
 }
 
 impl Run {
@@ -39,26 +42,31 @@ impl Run {
 
     /// Refuses what stands in the way of a fit that takes this much, and reports it.
     pub(crate) fn begin(&self, estimate: Estimate) -> Result<(), SynthesisError> {
-        if let Some(limit) = self.memory.filter(|limit| estimate.bytes > *limit) {
+        self.check_room(estimate.bytes)?;
+        self.watch.report(Step::Estimated { seconds: estimate.seconds, bytes: estimate.bytes });
+        Ok(())
+    }
+
+    /// Refuses work that would take about this many bytes: more than the run may, or more than the machine has.
+    pub(crate) fn check_room(&self, bytes: u64) -> Result<(), SynthesisError> {
+        if let Some(limit) = self.memory.filter(|limit| bytes > *limit) {
             let gib = |bytes: u64| bytes as f64 / f64::from(1 << 30);
             return Err(SynthesisError::option(
                 "memory",
                 format!(
                     "about {:.2} GiB would be needed and {:.2} GiB are allowed; allow more, name fewer predictors, or fit in strata",
-                    gib(estimate.bytes),
+                    gib(bytes),
                     gib(limit)
                 ),
             ));
         }
-        self.watch.report(Step::Estimated { seconds: estimate.seconds, bytes: estimate.bytes });
-        Ok(())
+        Ok(table::memory::require(bytes, "the fit")?)
     }
 
-    /// Refuses a folder for fitted parts and a limit of memory, which this run does not honour.
-    pub(crate) fn refuse_limits(&self, because: &str) -> Result<(), SynthesisError> {
-        let given = [("resume", self.checkpoint.is_some()), ("memory", self.memory.is_some())];
-        match given.into_iter().find(|(_, given)| *given) {
-            Some((name, _)) => Err(SynthesisError::option(name, because)),
+    /// Refuses a folder for fitted parts, which this run does not honour.
+    pub(crate) fn refuse_checkpoint(&self, because: &str) -> Result<(), SynthesisError> {
+        match self.checkpoint {
+            Some(_) => Err(SynthesisError::option("resume", because)),
             None => Ok(()),
         }
     }

@@ -235,8 +235,6 @@ fn what_counts_cannot_give_is_refused_by_name() {
     for recipe in [&Recipe::new("ipf"), &private] {
         let kept = Run { checkpoint: Some(PathBuf::from("nowhere")), ..Run::default() };
         assert!(refusal(&counts, recipe, &kept).contains("`resume`"));
-        let limited = Run { memory: Some(1 << 40), ..Run::default() };
-        assert!(refusal(&counts, recipe, &limited).contains("`memory`"));
     }
     let other_groups = Source::Counts { schema: &schema, counts: &counts };
     assert!(private::plan(&schema, &private).is_ok());

@@ -64,6 +64,18 @@ pub enum TableError {
         /// The limit.
         limit: usize,
     },
+    /// Work that would take more memory than there is.
+    #[error(
+        "{what} would need about {needed} of memory, and {room} may be taken; take fewer records or variables, a machine with more, or raise --memory"
+    )]
+    Memory {
+        /// What would take it.
+        what: String,
+        /// How much.
+        needed: String,
+        /// How much there is.
+        room: String,
+    },
     /// The work was cancelled from outside before it was done.
     #[error("cancelled; nothing was written")]
     Cancelled,

@@ -19,6 +19,7 @@
 pub mod atomic_file;
 pub mod attributes;
 pub mod bought_domain;
+pub mod clock;
 pub mod coded_table;
 pub mod codes;
 pub mod column;
@@ -36,6 +37,7 @@ pub mod figures;
 pub mod grouping;
 pub mod identifiers;
 pub mod margin;
+pub mod memory;
 pub mod output_file;
 pub mod profile;
 pub mod read;

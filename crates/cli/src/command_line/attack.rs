@@ -8,6 +8,7 @@ use clap::Args;
 use lookalike::{AttackRequest, Error};
 use synthesis::Recipe;
 
+use super::books::BooksOptions;
 use super::privacy::BudgetOptions;
 use super::reading::Reading;
 use super::{Everywhere, Run};
@@ -39,6 +40,8 @@ pub(super) struct Attack {
     seed: u64,
     #[command(flatten)]
     privacy: BudgetOptions,
+    #[command(flatten)]
+    books: BooksOptions,
 }
 
 impl Run for Attack {
@@ -55,6 +58,11 @@ impl Run for Attack {
         self.set.iter().try_for_each(|assignment| recipe.set(assignment))?;
         let plan = AttackPlan { targets: self.targets, runs: self.runs, seed: self.seed };
         let data = self.reading.data(&self.data);
-        everywhere.carry_out(&AttackRequest { plan, ..AttackRequest::new(data, budget.on_top_of(recipe)) })
+        let books = self.books.books();
+        everywhere.carry_out(&AttackRequest {
+            plan,
+            books,
+            ..AttackRequest::new(data, budget.on_top_of(recipe))
+        })
     }
 }

@@ -5,9 +5,10 @@ use std::process::ExitCode;
 
 use ::frontier::battery::usual_measure;
 use clap::Args;
-use lookalike::{Error, FrontierRequest, Request as _, read_contestant, read_grid, read_regions};
+use lookalike::{Error, FrontierRequest, read_contestant, read_grid, read_regions};
 use measures::Aspect;
 
+use super::books::BooksOptions;
 use super::questions::QuestionOptions;
 use super::reading::Reading;
 use super::{Everywhere, Run};
@@ -50,6 +51,8 @@ pub(super) struct FrontierCommand {
     out: Option<PathBuf>,
     #[command(flatten)]
     questions: QuestionOptions,
+    #[command(flatten)]
+    books: BooksOptions,
 }
 
 fn axis_help(what: &str, aspect: Aspect) -> String {
@@ -75,10 +78,11 @@ impl Run for FrontierCommand {
             seed: self.seed,
             out: self.out.clone(),
             questions: self.questions.questions(),
+            books: self.books.books(),
             read_from: self.grid.iter().chain(&self.regions).cloned().collect(),
             ..FrontierRequest::new(data)
         };
-        everywhere.check_json(&request.inputs())?;
+        everywhere.prepare(&request)?;
         let watch = everywhere.watch();
         let opened = request.open(&watch)?;
         everywhere.say(&report::planned_text(&opened.planned()?))?;

@@ -7,6 +7,7 @@ use clap::Args;
 use lookalike::{Error, MeasureRequest, MeasuresRequest, read_mechanism, read_regions};
 use synthesis::registry;
 
+use super::books::BooksOptions;
 use super::questions::QuestionOptions;
 use super::reading::Reading;
 use super::{Everywhere, Run};
@@ -41,6 +42,8 @@ pub(super) struct MeasureCommand {
     /// Write a page with pictures as well; it holds exact figures of the original: confidential, do not release
     #[arg(long, value_name = "FILE.html")]
     report: Option<PathBuf>,
+    #[command(flatten)]
+    books: BooksOptions,
 }
 
 impl Run for MeasureCommand {
@@ -49,6 +52,7 @@ impl Run for MeasureCommand {
         everywhere.carry_out(&MeasureRequest {
             holdout: self.holdout.as_ref().map(data),
             questions: self.questions.questions(),
+            books: self.books.books(),
             random_size: self.random_size,
             seed: self.seed,
             mechanism: self.mechanism.as_deref().map(read_mechanism).transpose()?,

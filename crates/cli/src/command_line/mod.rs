@@ -3,16 +3,20 @@
 mod amount;
 mod attack;
 mod audit;
+mod books;
 mod describe;
 mod fit;
 mod frontier;
 mod json_schema;
+mod key;
+mod ledger;
 mod measure;
 mod methods;
 mod output;
 mod plan;
 mod privacy;
 mod progress;
+mod protection;
 mod questions;
 mod reading;
 mod release;
@@ -54,6 +58,12 @@ struct Everywhere {
     /// How many threads to use; the result does not depend on it [default: all cores]
     #[arg(long, value_name = "N", global = true, value_parser = clap::value_parser!(u16).range(1..))]
     threads: Option<u16>,
+    /// Refuse work that would need about more memory than this: 2GB, 500MB [default: nine tenths of what is free]
+    #[arg(long, value_name = "SIZE", global = true, value_parser = table::figures::bytes)]
+    memory: Option<u64>,
+    /// Confine the command: it reads its inputs, writes where its results go, and opens no connection
+    #[arg(long, value_name = "WHEN", global = true, value_enum, default_value_t)]
+    sandbox: protection::Sandbox,
 }
 
 #[derive(Debug, Subcommand)]
@@ -82,8 +92,12 @@ enum Command {
     Methods(methods::Methods),
     /// Release the chosen version with the evidence attached
     Release(Box<release::ReleaseCommand>),
-    /// Check that a release is what its manifest says
+    /// Check that a release is what its manifest says, and who signed it
     Verify(verify::Verify),
+    /// Set what may be spent of a data set in all, and see what was
+    Ledger(ledger::Ledger),
+    /// Make keys that sign releases
+    Key(key::Key),
     #[cfg(feature = "research")]
     #[command(flatten)]
     Research(research::Research),
@@ -112,8 +126,13 @@ impl Command {
             Self::Methods(methods) => methods,
             Self::Release(release) => release.as_ref(),
             Self::Verify(verify) => verify,
+            Self::Ledger(ledger) => ledger,
+            Self::Key(key) => key,
             #[cfg(feature = "research")]
-            Self::Research(research) => return research.run(everywhere),
+            Self::Research(research) => {
+                everywhere.start_threads()?;
+                return research.run(everywhere);
+            }
             Self::JsonSchema(schema) => schema,
         };
         Ok(command.run(everywhere)?)
@@ -190,12 +209,9 @@ fn stop_cleanly_on_signals() {
 /// Runs the command line of this process.
 pub(crate) fn run() -> ExitCode {
     let CommandLine { command, everywhere } = CommandLine::parse();
-    if let Some(threads) = everywhere.threads {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(usize::from(threads)).build_global();
-        if let Err(error) = pool {
-            eprintln!("error: --threads {threads}: {error}");
-            return ExitCode::FAILURE;
-        }
+    protection::forbid_core_dumps();
+    if let Some(bytes) = everywhere.memory {
+        table::memory::set_limit(bytes);
     }
     stop_cleanly_on_signals();
     match command.run(&everywhere) {

@@ -12,7 +12,7 @@ use super::Everywhere;
 impl Everywhere {
     /// Does the job and shows what came of it.
     pub(super) fn carry_out(&self, request: &impl Request) -> Result<ExitCode, Error> {
-        self.check_json(&request.inputs())?;
+        self.prepare(request)?;
         self.show(request, &request.perform(&self.watch())?)
     }
 

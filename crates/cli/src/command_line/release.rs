@@ -10,6 +10,7 @@ use lookalike::{Error, ReleaseRequest, Version, read_regions};
 use synthesis::Recipe;
 
 use super::amount::AmountOptions;
+use super::books::{BooksOptions, SignOptions};
 use super::privacy::NoiseOptions;
 use super::questions::QuestionOptions;
 use super::reading::Reading;
@@ -82,6 +83,10 @@ pub(super) struct ReleaseCommand {
     amount: AmountOptions,
     #[command(flatten)]
     noise: NoiseOptions,
+    #[command(flatten)]
+    books: BooksOptions,
+    #[command(flatten)]
+    signature: SignOptions,
 }
 
 impl Run for ReleaseCommand {
@@ -106,6 +111,8 @@ impl Run for ReleaseCommand {
             publish: Publication { measures: self.publish.clone(), reason: self.because.clone() },
             questions: self.questions.questions(),
             noise: self.noise.noise(),
+            books: self.books.books(),
+            sign: self.signature.signing(),
             read_from: self.recipe.iter().chain(&self.regions).cloned().collect(),
             ..ReleaseRequest::new(self.reading.data(&self.data), self.version()?, &self.accepted_by, out)
         })

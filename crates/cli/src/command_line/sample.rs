@@ -7,6 +7,7 @@ use clap::Args;
 use lookalike::{Error, SampleRequest};
 
 use super::amount::AmountOptions;
+use super::books::SignOptions;
 use super::{Everywhere, Run};
 
 /// Draw more data sets from a saved model.
@@ -14,8 +15,13 @@ use super::{Everywhere, Run};
 pub(super) struct Sample {
     /// A model that `synth --save-model` wrote
     model: PathBuf,
+    /// The public key of whoever saved the model, a file or the key itself: the signature beside the model must be by it
+    #[arg(long, value_name = "PUBKEY")]
+    signer: Option<String>,
     #[command(flatten)]
     amount: AmountOptions,
+    #[command(flatten)]
+    signature: SignOptions,
 }
 
 impl Run for Sample {
@@ -24,6 +30,8 @@ impl Run for Sample {
             amount: self.amount.amount(),
             out: Some(self.amount.out()?.to_owned()),
             replace: everywhere.force,
+            signer: self.signer.clone(),
+            sign: self.signature.signing(),
             ..SampleRequest::new(&self.model)
         })
     }

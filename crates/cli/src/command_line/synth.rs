@@ -9,6 +9,7 @@ use lookalike::{Error, SpendingRequest, SynthesiseRequest};
 use synthesis::Recipe;
 
 use super::amount::AmountOptions;
+use super::books::{BooksOptions, SignOptions};
 use super::privacy::Privacy;
 use super::reading::Reading;
 use super::{Everywhere, Run};
@@ -42,9 +43,6 @@ pub(super) struct Synth {
     /// interruption. It is as confidential as the data, and is removed at the end
     #[arg(long, value_name = "DIR")]
     resume: Option<PathBuf>,
-    /// Refuse to begin if about more memory than this would be needed: 2GB, 500MB
-    #[arg(long, value_name = "SIZE", value_parser = table::figures::bytes)]
-    memory: Option<u64>,
     /// Declare the given schema public, for this reason: for a private-PGM domain or another schema that cannot say so itself. Nothing is read off
     /// the records
     #[arg(long, value_name = "REASON")]
@@ -59,7 +57,11 @@ pub(super) struct Synth {
     #[command(flatten)]
     privacy: Privacy,
     #[command(flatten)]
+    books: BooksOptions,
+    #[command(flatten)]
     amount: AmountOptions,
+    #[command(flatten)]
+    signature: SignOptions,
 }
 
 impl Run for Synth {
@@ -70,12 +72,14 @@ impl Run for Synth {
             replace: everywhere.force,
             save_model: self.save_model.clone(),
             resume: self.resume.clone(),
-            memory: self.memory,
+            memory: everywhere.memory,
             reasons: Reasons {
                 learned_schema: self.learned_schema.clone(),
                 small_table: self.small_table.clone(),
                 ..Reasons::default()
             },
+            books: self.books.books(),
+            sign: self.signature.signing(),
             ..SynthesiseRequest::new(
                 self.reading.data(&self.data).declared_because(self.declare.as_deref()),
                 self.recipe()?,

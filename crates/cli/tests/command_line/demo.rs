@@ -12,7 +12,7 @@ fn the_demo_tells_the_whole_story_and_again_in_the_same_folder() {
         for told in [
             "500 records × 14 variables",
             "$ lookalike frontier",
-            "VERIFIED",
+            "It is unchanged if this hash is the one you were given",
             "rule `",
             "differential privacy",
         ] {

@@ -4,12 +4,14 @@
 
 mod attack;
 mod bench;
+mod bounds;
 mod canaries;
 mod demo;
 mod describe;
 mod fit;
 mod frontier;
 mod harness;
+mod kill_and_fill;
 mod measure;
 mod private;
 mod reading;
@@ -17,5 +19,6 @@ mod release;
 mod reproduce;
 mod sequential;
 mod synth;
+mod trust;
 mod verify;
 mod writing;

@@ -192,7 +192,9 @@ fn a_private_model_is_drawn_from_again_under_the_same_ledger() {
         .success();
     let more = house.path("more");
     lookalike().args(["sample", &model, "--m", "3", "--rows", "50", "--out", &more]).assert().success();
-    assert_eq!(house.read("out/ledger.json"), house.read("more/ledger.json"));
+    // The same ledger, of other files.
+    let looks = |ledger: String| ledger.split("\"binds\"").next().unwrap_or_default().to_owned();
+    assert_eq!(looks(house.read("out/ledger.json")), looks(house.read("more/ledger.json")));
     assert_eq!(house.read("more/synthetic-3.csv").lines().count(), 51);
     let paid = [
         "--method",

@@ -4,7 +4,7 @@ use frontier::attack::{AttackFinding, AttackPlan, attack};
 use synthesis::Recipe;
 use table::watch::Watch;
 
-use crate::{Data, Error, Request};
+use crate::{Books, Data, Error, Request};
 
 /// Asks how well an intruder who knows a record and the method can tell from a release whether the record was in the data.
 ///
@@ -28,16 +28,23 @@ pub struct AttackRequest {
     pub recipe: Recipe,
     /// How many records are attacked, and how often the method is fitted.
     pub plan: AttackPlan,
+    /// The ledger over all runs on these data; without one that of the environment, where it names one.
+    pub books: Option<Books>,
 }
 
 impl AttackRequest {
     /// Attacks twenty records by a hundred fits.
     pub fn new(data: Data, recipe: Recipe) -> Self {
-        Self { data, recipe, plan: AttackPlan::default() }
+        Self { data, recipe, plan: AttackPlan::default(), books: None }
     }
 
     /// Reads the table, fits the method many times and attacks what it draws.
     pub fn run(&self, watch: &Watch) -> Result<AttackFinding, Error> {
+        Books::look(
+            self.books.as_ref(),
+            "attack",
+            "a method is fitted many times with noise that can be replayed",
+        )?;
         let table = self.data.read(watch)?;
         Ok(attack(&table, &self.recipe, &self.plan, watch)?)
     }
@@ -48,6 +55,10 @@ impl Request for AttackRequest {
 
     fn inputs(&self) -> Vec<std::path::PathBuf> {
         self.data.inputs()
+    }
+
+    fn outputs(&self) -> Vec<std::path::PathBuf> {
+        Books::inputs(self.books.as_ref()).into_iter().collect()
     }
 
     fn perform(&self, watch: &Watch) -> Result<AttackFinding, Error> {

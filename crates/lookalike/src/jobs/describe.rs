@@ -59,6 +59,8 @@ impl DescribeRequest {
         }
         let table = self.data.read_unchecked(watch)?;
         let (table, violations) = under_schema(table, &self.data.options(watch)?)?;
+        // Copies of columns that are sorted, and the cells of the cross-table.
+        table::memory::require(2 * table.bytes() as u64, "describing the table")?;
         let mut profile = profile(&table, &self.keys, &Grouping::default())?;
         profile.violations = violations;
         let schema = table.schema_with_parents().with_missing_tokens(self.data.missing().to_vec());
@@ -77,6 +79,10 @@ impl Request for DescribeRequest {
 
     fn inputs(&self) -> Vec<PathBuf> {
         self.data.inputs()
+    }
+
+    fn outputs(&self) -> Vec<PathBuf> {
+        self.write_schema.clone().into_iter().collect()
     }
 
     fn perform(&self, watch: &Watch) -> Result<DescribeOutcome, Error> {

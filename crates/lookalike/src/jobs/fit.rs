@@ -293,6 +293,21 @@ impl Request for FitRequest {
         self.files.iter().flat_map(within).chain(schema).collect()
     }
 
+    fn reads(&self) -> Vec<PathBuf> {
+        // A file that lies in the folder of a release is known by the manifest beside it.
+        let above = self.files.iter().filter_map(|file| file.parent()).map(|folder| {
+            match folder.as_os_str().is_empty() {
+                true => PathBuf::from("."),
+                false => folder.to_owned(),
+            }
+        });
+        self.inputs().into_iter().chain(self.files.clone()).chain(above).collect()
+    }
+
+    fn outputs(&self) -> Vec<PathBuf> {
+        self.pictures.clone().into_iter().collect()
+    }
+
     fn perform(&self, watch: &Watch) -> Result<Findings, Error> {
         self.run(watch)
     }

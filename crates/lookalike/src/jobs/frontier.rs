@@ -16,7 +16,7 @@ use report::{Edition, ReportInput, report_html};
 use table::watch::Watch;
 use table::{Table, TableError, atomic_file};
 
-use crate::{Data, Error, Questions, Request};
+use crate::{Books, Data, Error, Questions, Request};
 
 /// The page with pictures in the folder of a frontier.
 const FRONTIER_PAGE: &str = "report-internal.html";
@@ -71,6 +71,8 @@ pub struct FrontierRequest {
     pub questions: Questions,
     /// Files that the grid or regions were read from, which results may not replace.
     pub read_from: Vec<PathBuf>,
+    /// The ledger over all runs on these data; without one that of the environment, where it names one.
+    pub books: Option<Books>,
 }
 
 /// A frontier whose data have been read and whose questions were checked; nothing has run yet.
@@ -109,6 +111,7 @@ impl FrontierRequest {
             out: None,
             questions: Questions::default(),
             read_from: Vec::new(),
+            books: None,
         }
     }
 
@@ -120,6 +123,11 @@ impl FrontierRequest {
     /// Reads the data and checks the questions.
     pub fn open(&self, watch: &Watch) -> Result<OpenedFrontier, Error> {
         let limits = parse_limits(&self.limits, self.regions.is_some())?;
+        Books::look(
+            self.books.as_ref(),
+            "frontier",
+            "versions are fitted with noise that can be replayed, and measured against the original",
+        )?;
         let original = self.data.read(watch)?;
         self.questions.check_variables(original.schema())?;
         let imported = self.imported(&original, watch)?;
@@ -159,6 +167,11 @@ impl Request for FrontierRequest {
     fn inputs(&self) -> Vec<PathBuf> {
         let contestants = self.contestants.iter().flat_map(|(_, files)| files).flat_map(Data::inputs);
         self.data.inputs().into_iter().chain(contestants).chain(self.read_from.clone()).collect()
+    }
+
+    fn outputs(&self) -> Vec<PathBuf> {
+        // The folder itself holds what an interrupted frontier has left.
+        self.out.iter().cloned().chain(Books::inputs(self.books.as_ref())).collect()
     }
 
     fn perform(&self, watch: &Watch) -> Result<FrontierOutcome, Error> {

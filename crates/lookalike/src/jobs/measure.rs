@@ -15,7 +15,7 @@ use table::output_file;
 use table::watch::Watch;
 
 use crate::data::Opened;
-use crate::{Data, Error, Questions, Request, SOFTWARE};
+use crate::{Books, Data, Error, Questions, Request, SOFTWARE};
 
 /// Asks what synthetic tables are worth and what they disclose.
 ///
@@ -56,6 +56,8 @@ pub struct MeasureRequest {
     pub replace: bool,
     /// Files that regions were read from, which results may not replace.
     pub read_from: Vec<PathBuf>,
+    /// The ledger over all runs on the original; without one that of the environment, where it names one.
+    pub books: Option<Books>,
 }
 
 /// What was found.
@@ -84,6 +86,7 @@ impl MeasureRequest {
             report: None,
             replace: false,
             read_from: Vec::new(),
+            books: None,
         }
     }
 
@@ -92,6 +95,7 @@ impl MeasureRequest {
         self.check_report()?;
         let families = self.questions.families()?;
         let settings = self.settings(&families)?;
+        Books::look(self.books.as_ref(), "measure", "synthetic files are measured against the original")?;
         let original = self.original.open(watch)?;
         let source = original.source();
         self.questions.check_variables(source.schema())?;
@@ -100,6 +104,10 @@ impl MeasureRequest {
         let synthetic = self.synthetic.iter().map(read).collect::<Result<Vec<Table>, Error>>()?;
         let holdout = self.holdout.as_ref().map(read).transpose()?;
         let tables: Vec<&Table> = synthetic.iter().collect();
+        let of_tables = tables.iter().copied().chain(holdout.as_ref()).chain(source.table());
+        let bytes: u64 = of_tables.map(|table| table.bytes() as u64).sum();
+        // Measures work on the tables in classes and sorted, beside the tables themselves.
+        table::memory::require(3 * bytes, "measuring")?;
         let evaluate = |synthetic: &[&Table], holdout: Option<&Table>| match source.table() {
             Some(original) => {
                 let sets = SyntheticSets { original, synthetic, holdout };
@@ -152,6 +160,10 @@ impl Request for MeasureRequest {
     fn inputs(&self) -> Vec<PathBuf> {
         let tables = std::iter::once(&self.original).chain(&self.synthetic).chain(&self.holdout);
         tables.flat_map(Data::inputs).chain(self.read_from.clone()).collect()
+    }
+
+    fn outputs(&self) -> Vec<PathBuf> {
+        self.report.iter().cloned().chain(Books::inputs(self.books.as_ref())).collect()
     }
 
     fn perform(&self, watch: &Watch) -> Result<MeasureOutcome, Error> {

@@ -5,6 +5,8 @@ pub(crate) mod audit;
 pub(crate) mod describe;
 pub(crate) mod fit;
 pub(crate) mod frontier;
+pub(crate) mod key;
+pub(crate) mod ledger;
 pub(crate) mod measure;
 pub(crate) mod plan;
 pub(crate) mod reference;

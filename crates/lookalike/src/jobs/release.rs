@@ -17,7 +17,7 @@ use privacy::LedgerRecord;
 use release::decision::{Decision, Publication};
 use release::evidence::Evidence;
 use release::policy::{Reasons, Refusal};
-use release::{Attachment, Input, Manifest, PublishedLedger, Release, check_target, now};
+use release::{Attachment, Input, Manifest, PublishedLedger, Release, Signer, check_target, now};
 use report::{Edition, ReportInput, pictures, report_html};
 use synthesis::copies::UniqueRecords;
 use synthesis::{Fitted, Recipe, Run};
@@ -25,9 +25,9 @@ use table::watch::Watch;
 use table::{Source, Table, similar_name};
 
 use super::frontier::{parse_limits, read_frontier};
-use super::synthesise::refuse_inputs_within;
+use super::synthesise::{begun, ended, refuse_inputs_within};
 use crate::noise::Noise;
-use crate::{Amount, Data, Error, Questions, Request, SOFTWARE};
+use crate::{Amount, Books, Data, Error, Questions, Request, SOFTWARE, Signing};
 
 /// Asks for a release of the version that was chosen, with the evidence attached.
 ///
@@ -79,6 +79,10 @@ pub struct ReleaseRequest {
     pub keep_copies: Option<String>,
     /// Files that a recipe or regions were read from, which results may not replace.
     pub read_from: Vec<PathBuf>,
+    /// The ledger over all runs on these data; without one that of the environment, where it names one.
+    pub books: Option<Books>,
+    /// The key that signs the manifest.
+    pub sign: Option<Signing>,
 }
 
 /// Which version is released.
@@ -143,6 +147,8 @@ impl ReleaseRequest {
             reproducible: false,
             keep_copies: None,
             read_from: Vec::new(),
+            books: None,
+            sign: None,
         }
     }
 
@@ -170,6 +176,8 @@ impl ReleaseRequest {
         }
         let unjudged = self.reasons.judged(&recipe, &limits)?;
         let not_covered = self.reasons.not_covered(&recipe, &limits, frontier.is_some())?;
+        let signer = self.sign.as_ref().map(Signing::open).transpose()?;
+        let booking = Books::booking(self.books.as_ref(), format!("release by {}", recipe.method))?;
         let mut original = self.data.open(watch)?;
         self.questions.check_variables(original.source().schema())?;
         if let Some((frontier, original)) = frontier.as_ref().zip(original.source().table()) {
@@ -188,7 +196,20 @@ impl ReleaseRequest {
         }
         let source = original.source();
         let insecure_test_seed = self.noise.insecure_test_seed();
-        let run = Run { watch: watch.clone(), insecure_test_seed, ..Run::default() };
+        let run = Run {
+            watch: watch.clone(),
+            insecure_test_seed,
+            begun: begun(Some(&self.out), &recipe),
+            booking: booking.clone(),
+            ..Run::default()
+        };
+        match &booking {
+            Some(booking) if recipe.privacy.is_none() => booking.look("a release that is not private")?,
+            Some(booking) if not_covered.is_some() => {
+                booking.look("the version is chosen or accepted by measuring against the original")?;
+            }
+            _ => {}
+        }
         let fitted = synthesis::fit_for_release(source, &recipe, &run)?;
         let ledger = fitted.ledger();
         let folder = crate::data::file_name(&self.out);
@@ -208,8 +229,10 @@ impl ReleaseRequest {
                 .filter(|_| recipe.privacy.is_none())
                 .map(UniqueRecords::of)
                 .transpose()?,
+            signer: signer.as_ref(),
             watch,
         };
+        candidate.check_room()?;
         let examined = candidate.examine()?;
         let exception = self.reasons.exception_for(&examined.checks).map_err(|refusal| match refusal {
             Refusal::LimitsBroken(broken) => {
@@ -233,6 +256,7 @@ impl ReleaseRequest {
             caveats: caveats.into_iter().chain(not_covered).collect(),
         };
         let manifest = candidate.write(&examined, &decision, (&self.out, self.replace))?;
+        ended(run.begun.as_deref())?;
         let remarks = fitted.remarks();
         Ok(ReleaseOutcome { manifest, decision, findings: examined.findings, remarks })
     }
@@ -398,6 +422,7 @@ struct Candidate<'a> {
     frontier: Option<&'a Frontier>,
     not_covered: Option<String>,
     uniques: Option<UniqueRecords>,
+    signer: Option<&'a Signer>,
     watch: &'a Watch,
 }
 
@@ -411,6 +436,14 @@ struct Examined {
 }
 
 impl Candidate<'_> {
+    /// All data sets lie in memory while they are measured: refuses those that would not fit.
+    fn check_room(&self) -> Result<(), Error> {
+        let rows = self.recipe.rows.unwrap_or(self.fitted.original_rows() as u64);
+        let columns = self.fitted.schema().variables().len() as u64;
+        let bytes = u64::from(self.fitted.m()).saturating_mul(rows).saturating_mul(16 * columns);
+        Ok(table::memory::require(bytes, "measuring all data sets of the release")?)
+    }
+
     /// Draws the data sets that would be released and measures them.
     fn examine(&self) -> Result<Examined, Error> {
         let (mut aligned, mut records, mut copies) = (Vec::new(), 0, self.uniques.as_ref().map(|_| 0));
@@ -470,6 +503,7 @@ impl Candidate<'_> {
             decision: Some(decision),
             not_covered: self.not_covered.clone(),
             attachments: Vec::new(),
+            signer: self.signer,
             watch: self.watch.clone(),
         };
         let manifest = release.manifest_without_files(examined.records, examined.copies);
@@ -513,7 +547,17 @@ impl Request for ReleaseRequest {
 
     fn inputs(&self) -> Vec<PathBuf> {
         let frontier = self.version.folder().map(|folder| folder.join(FRONTIER));
-        self.data.inputs().into_iter().chain(frontier).chain(self.read_from.clone()).collect()
+        let keys = self.sign.iter().flat_map(Signing::inputs);
+        let read = self.data.inputs().into_iter().chain(frontier).chain(self.read_from.clone());
+        read.chain(keys).chain(Books::inputs(self.books.as_ref())).collect()
+    }
+
+    fn reads(&self) -> Vec<PathBuf> {
+        self.inputs().into_iter().chain(self.version.folder().cloned()).collect()
+    }
+
+    fn outputs(&self) -> Vec<PathBuf> {
+        std::iter::once(self.out.clone()).chain(Books::inputs(self.books.as_ref())).collect()
     }
 
     fn perform(&self, watch: &Watch) -> Result<ReleaseOutcome, Error> {

@@ -2,13 +2,14 @@
 
 use std::path::PathBuf;
 
-use release::{check_target, sha256_of_file};
+use release::signature::signature_path;
+use release::{TrustedKey, check_target, sha256_of_file};
 use synthesis::Recipe;
 use synthesis::model_file::SavedModel;
 use table::watch::Watch;
 
 use super::synthesise::{SynthesiseOutcome, Written, refuse_inputs_within};
-use crate::{Amount, Error, Request};
+use crate::{Amount, Error, Request, Signing};
 
 /// Asks a saved model for data sets.
 ///
@@ -36,12 +37,28 @@ pub struct SampleRequest {
     pub out: Option<PathBuf>,
     /// Whether an earlier release in that folder may be replaced.
     pub replace: bool,
+    /// The public key of whoever saved the model, a file or the key itself: the signature beside the model is checked. Without it, a guarantee is the model file's
+    /// own statement, and the manifest says so.
+    pub signer: Option<String>,
+    /// The key that signs the manifest.
+    pub sign: Option<Signing>,
 }
+
+/// What is said of a guarantee that only a model file states.
+const UNSIGNED: &str = "The guarantee is what the model file says of itself: no signature of it was checked, and whoever can write a model file can write \
+                        another ledger into it.";
 
 impl SampleRequest {
     /// Asks for what the model's own recipe makes, with a new seed, in memory.
     pub fn new(model: impl Into<PathBuf>) -> Self {
-        Self { model: model.into(), amount: Amount::default(), out: None, replace: false }
+        Self {
+            model: model.into(),
+            amount: Amount::default(),
+            out: None,
+            replace: false,
+            signer: None,
+            sign: None,
+        }
     }
 
     /// Reads the model and draws from it. Its own data sets are drawn again only if their seed is asked for.
@@ -49,6 +66,13 @@ impl SampleRequest {
         if let Some(out) = &self.out {
             refuse_inputs_within(out, std::iter::once(&self.model))?;
             check_target(out, self.replace)?;
+        }
+        let signer = self.sign.as_ref().map(Signing::open).transpose()?;
+        if let Some(key) = &self.signer {
+            let checked = TrustedKey::read(key)?.check_file(&self.model);
+            checked.map_err(|wrong| {
+                Error::Refused(format!("the model is not the one that was signed: {wrong}"))
+            })?;
         }
         let file = SavedModel::read(&self.model)?;
         let recipe = self.amount.on_top_of(Recipe { seed: None, ..file.header.recipe.clone() });
@@ -62,6 +86,13 @@ impl SampleRequest {
                     input_sha256: Some(sha256),
                     ledger: file.header.ledger.as_ref(),
                     original: None,
+                    not_covered: file
+                        .header
+                        .ledger
+                        .as_ref()
+                        .filter(|_| self.signer.is_none())
+                        .map(|_| UNSIGNED.to_owned()),
+                    signer: signer.as_ref(),
                 };
                 Some(written.into_folder(out, self.replace, watch)?)
             }
@@ -75,7 +106,20 @@ impl Request for SampleRequest {
     type Outcome = SynthesiseOutcome;
 
     fn inputs(&self) -> Vec<PathBuf> {
-        vec![self.model.clone()]
+        let keys = self.sign.iter().flat_map(Signing::inputs);
+        std::iter::once(self.model.clone()).chain(keys).collect()
+    }
+
+    fn reads(&self) -> Vec<PathBuf> {
+        self.inputs()
+            .into_iter()
+            .chain([signature_path(&self.model)])
+            .chain(self.signer.clone().map(PathBuf::from))
+            .collect()
+    }
+
+    fn outputs(&self) -> Vec<PathBuf> {
+        self.out.clone().into_iter().collect()
     }
 
     fn perform(&self, watch: &Watch) -> Result<SynthesiseOutcome, Error> {

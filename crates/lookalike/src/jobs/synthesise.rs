@@ -3,7 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use release::policy::Reasons;
-use release::{Input, Manifest, PublishedLedger, Release, check_target};
+use release::signature::signature_path;
+use release::{Input, Manifest, PublishedLedger, Release, Signer, check_target};
 use synthesis::copies::UniqueRecords;
 use synthesis::model_file::ModelFile;
 use synthesis::private::SpendingPlan;
@@ -12,7 +13,7 @@ use table::watch::Watch;
 use table::{Schema, output_file};
 
 use crate::noise::Noise;
-use crate::{Data, Error, Request};
+use crate::{Books, Data, Error, Request, Signing};
 use privacy::LedgerRecord;
 
 /// Asks for synthetic versions of a table.
@@ -53,6 +54,10 @@ pub struct SynthesiseRequest {
     pub noise: Noise,
     /// Reasons for what is refused without one.
     pub reasons: Reasons,
+    /// The ledger over all runs on these data; without one that of the environment, where it names one.
+    pub books: Option<Books>,
+    /// The key that signs the manifest, and the model where it is saved.
+    pub sign: Option<Signing>,
 }
 
 /// Synthetic versions of a table.
@@ -93,6 +98,8 @@ impl SynthesiseRequest {
             memory: None,
             noise: Noise::default(),
             reasons: Reasons::default(),
+            books: None,
+            sign: None,
         }
     }
 
@@ -141,6 +148,8 @@ impl SynthesiseRequest {
             self.refuse_guard_rails()?;
             self.data.declared_schema()?;
         }
+        let signer = self.sign.as_ref().map(Signing::open).transpose()?;
+        let booking = Books::booking(self.books.as_ref(), format!("synth by {}", self.recipe.method))?;
         let mut opened = self.data.open(watch)?;
         self.reasons.large_enough(&self.recipe, opened.source().records())?;
         if let Some(reason) = &self.reasons.learned_schema {
@@ -153,8 +162,12 @@ impl SynthesiseRequest {
             checkpoint: self.resume.clone(),
             memory: self.memory,
             insecure_test_seed: self.noise.insecure_test_seed(),
-            begun: self.begun(),
+            begun: begun(self.out.as_deref(), &self.recipe),
+            booking: booking.clone(),
         };
+        if let Some(booking) = booking.filter(|_| self.recipe.privacy.is_none()) {
+            booking.look("data sets that are not private")?;
+        }
         let fitted = synthesis::fit_for_release(source, &self.recipe, &run)?;
         let ledger = fitted.ledger().cloned();
         let model = match &self.save_model {
@@ -171,6 +184,8 @@ impl SynthesiseRequest {
                     input_sha256: self.data.sha256()?,
                     ledger: ledger.as_ref(),
                     original: original.as_ref(),
+                    not_covered: None,
+                    signer: signer.as_ref(),
                 };
                 Some(written.into_folder(out, self.replace, watch)?)
             }
@@ -178,24 +193,15 @@ impl SynthesiseRequest {
         };
         if let Some((path, model)) = model {
             model.write(path)?;
+            if let Some(signer) = &signer {
+                signer.sign_file(path)?;
+            }
         }
         if let Some(folder) = &self.resume {
             synthesis::checkpoint::remove(folder)?;
         }
-        // The ledger is written: what was begun has ended.
-        if let Some(path) = run.begun.filter(|path| path.exists()) {
-            std::fs::remove_file(&path)
-                .map_err(|error| Error::Refused(format!("{}: {error}", path.display())))?;
-        }
+        ended(run.begun.as_deref())?;
         Ok(SynthesiseOutcome { fitted, ledger, manifest })
-    }
-
-    /// The file beside the release that says what a private run has begun to spend, until its ledger is written.
-    fn begun(&self) -> Option<PathBuf> {
-        let out = self.out.as_ref().filter(|_| self.recipe.privacy.is_some())?;
-        let mut name = out.file_name()?.to_owned();
-        name.push(".spending.json");
-        Some(out.with_file_name(name))
     }
 
     /// The refusal of a learned schema, with the commands that help for these data.
@@ -233,9 +239,8 @@ impl SynthesiseRequest {
 
     /// A private run is quick and may leave no trace of its noise.
     fn refuse_guard_rails(&self) -> Result<(), Error> {
-        let given = [("resume", self.resume.is_some()), ("memory", self.memory.is_some())];
-        match given.into_iter().find(|(_, given)| *given) {
-            Some((name, _)) => Err(Error::option(name, "it has no meaning in a private run; leave it out")),
+        match self.resume {
+            Some(_) => Err(Error::option("resume", "it has no meaning in a private run; leave it out")),
             None => Ok(()),
         }
     }
@@ -257,9 +262,12 @@ impl SynthesiseRequest {
             let message = "the model may hold confidential material; keep it outside the release";
             return Err(SynthesisError::option("save-model", message).into());
         }
-        if path.symlink_metadata().is_ok() {
-            let message = format!("{} exists; choose another name", path.display());
-            return Err(SynthesisError::option("save-model", message).into());
+        let signature = signature_path(path);
+        for path in std::iter::once(path).chain(self.sign.as_ref().map(|_| &signature)) {
+            if path.symlink_metadata().is_ok() {
+                let message = format!("{} exists; choose another name", path.display());
+                return Err(SynthesisError::option("save-model", message).into());
+            }
         }
         table::atomic_file::check(path)
             .map_err(|error| SynthesisError::option("save-model", error.to_string()).into())
@@ -270,7 +278,15 @@ impl Request for SynthesiseRequest {
     type Outcome = SynthesiseOutcome;
 
     fn inputs(&self) -> Vec<PathBuf> {
-        self.data.inputs().into_iter().chain(self.recipe_path.clone()).collect()
+        let keys = self.sign.iter().flat_map(Signing::inputs);
+        let read = self.data.inputs().into_iter().chain(self.recipe_path.clone());
+        read.chain(keys).chain(Books::inputs(self.books.as_ref())).collect()
+    }
+
+    fn outputs(&self) -> Vec<PathBuf> {
+        let signature = self.save_model.as_deref().map(signature_path);
+        let written = self.out.iter().chain(&self.save_model).chain(&self.resume).cloned();
+        written.chain(signature).chain(Books::inputs(self.books.as_ref())).collect()
     }
 
     fn perform(&self, watch: &Watch) -> Result<SynthesiseOutcome, Error> {
@@ -321,6 +337,24 @@ impl Request for SpendingRequest {
     }
 }
 
+/// The file beside a release that says what a private run has begun to spend, until its ledger is written.
+pub(super) fn begun(out: Option<&Path>, recipe: &Recipe) -> Option<PathBuf> {
+    let out = out.filter(|_| recipe.privacy.is_some())?;
+    let mut name = out.file_name()?.to_owned();
+    name.push(".spending.json");
+    Some(out.with_file_name(name))
+}
+
+/// The ledger is written: what was begun has ended.
+pub(super) fn ended(begun: Option<&Path>) -> Result<(), Error> {
+    match begun.filter(|path| path.exists()) {
+        None => Ok(()),
+        Some(path) => {
+            std::fs::remove_file(path).map_err(|error| Error::Refused(format!("{}: {error}", path.display())))
+        }
+    }
+}
+
 /// Refuses a release folder in which a file lies that the run reads: replacing the folder would take it away.
 pub(super) fn refuse_inputs_within<'a>(
     out: &Path,
@@ -346,12 +380,14 @@ pub(super) struct Written<'a> {
     pub(super) input_sha256: Option<String>,
     pub(super) ledger: Option<&'a LedgerRecord>,
     pub(super) original: Option<&'a UniqueRecords>,
+    pub(super) not_covered: Option<String>,
+    pub(super) signer: Option<&'a Signer>,
 }
 
 impl Written<'_> {
     /// Writes them, all or nothing.
     pub(super) fn into_folder(self, out: &Path, replace: bool, watch: &Watch) -> Result<Manifest, Error> {
-        let Self { fitted, recipe, input_sha256, ledger, original } = self;
+        let Self { fitted, recipe, input_sha256, ledger, original, not_covered, signer } = self;
         let input = Input { rows: fitted.original_rows() as u64, columns: fitted.schema().variables().len() };
         let ledger = ledger.map(|record| PublishedLedger { record, page: report::ledger_markdown(record) });
         let release = Release {
@@ -362,8 +398,9 @@ impl Written<'_> {
             ledger,
             original,
             decision: None,
-            not_covered: None,
+            not_covered,
             attachments: Vec::new(),
+            signer,
             watch: watch.clone(),
         };
         Ok(release.write(out, replace)?)

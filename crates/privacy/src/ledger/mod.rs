@@ -5,6 +5,7 @@ mod claim;
 mod composition;
 mod event;
 mod record;
+pub mod shared;
 mod totals;
 
 use std::fmt;
@@ -12,8 +13,8 @@ use std::fmt;
 pub use charge::{Budget, Charge, DeltaCost, Notion};
 pub use event::{Event, Mechanism, Sensitivity};
 pub use record::{
-    ChargeRecord, CostRecord, DomainOrigin, DomainRecord, EventRecord, LedgerRecord, PartRecord, Particulars,
-    RandomnessRecord, ReleaseSize, SoftwareRecord,
+    BoundFile, ChargeRecord, CostRecord, DomainOrigin, DomainRecord, EventRecord, LedgerRecord, PartRecord,
+    Particulars, RandomnessRecord, ReleaseSize, SoftwareRecord,
 };
 pub use totals::{ApproximateTotal, Totals};
 

@@ -50,6 +50,19 @@ pub struct LedgerRecord {
     pub randomness: RandomnessRecord,
     /// What made the release.
     pub software: SoftwareRecord,
+    /// The files that the ledger is of, each with its hash: data, schema and recipe of a release, or the parts of a model file.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub binds: Vec<BoundFile>,
+}
+
+/// A file, or a part of one, that a ledger is of.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct BoundFile {
+    /// Its name in the release, or that of the part.
+    pub name: String,
+    /// SHA-256 of its bytes.
+    pub sha256: String,
 }
 
 /// What every guarantee here is about, and what it is not.
@@ -282,6 +295,7 @@ impl LedgerRecord {
             release_size,
             randomness,
             software,
+            binds: Vec::new(),
         }
     }
 }
@@ -389,7 +403,7 @@ impl ChargeRecord {
         }
     }
 
-    fn of(charge: Charge) -> Self {
+    pub(super) fn of(charge: Charge) -> Self {
         let cost = CostRecord::of(charge.cost());
         match charge.notion() {
             Notion::Pure => Self::Pure { epsilon: cost },

@@ -16,7 +16,7 @@ use super::domains::Purchases;
 use super::units::Units;
 use super::{Accounting, PrivacySettings, PrivateSynthesizer, Public, Spending, SpendingPlan, coincidence};
 use crate::class_numbers::ClassNumbers;
-use crate::fit::{refuse_impossible_counts, refuse_violations};
+use crate::fit::{counting_bytes, refuse_impossible_counts, refuse_violations};
 use crate::fitted::{Drawing, Fitted};
 use crate::identifiers::Identifiers;
 use crate::strata::{Strata, Stratum};
@@ -26,6 +26,9 @@ use crate::{AnyModel, Recipe, Run, StructuralZeros, SynthesisError, registry};
 const ASSUMED_SIZE: u64 = 10_000;
 
 const NOISY_SIZE: &str = "number of records";
+
+/// The most noise on a number of records that is still drawn.
+const MOST_NOISE: f64 = 1e6;
 
 /// The schema, if a person declared it public.
 pub fn declared(schema: &Schema) -> Result<DeclaredSchema, SynthesisError> {
@@ -57,7 +60,8 @@ pub(crate) fn fit(
     let assumed = asked.purchases.assumed()?;
     let setup = Setup::new(&assumed, recipe, method.as_ref(), &asked)?;
     setup.plan()?;
-    run.refuse_limits("it has no meaning in a private run; leave it out")?;
+    run.refuse_checkpoint("it has no meaning in a private run; leave it out")?;
+    run.check_room(counting_bytes(source))?;
     refuse_violations(source)?;
     if source.table().is_none() {
         let counts = source.counts(recipe.groups as usize)?;
@@ -77,6 +81,12 @@ pub(crate) fn fit(
             "unit": declared.schema().unit(),
         });
         table::atomic_file::write_private(path, format!("{begun:#}\n").as_bytes())?;
+    }
+    if let Some(booking) = &run.booking {
+        match run.insecure_test_seed {
+            None => booking.debit(&asked.budget, asked.neighbours, declared.schema().unit())?,
+            Some(_) => booking.look("noise from an insecure test seed, which can be taken off again")?,
+        }
     }
     let mut ledger = PrivacyLedger::open(asked.budget, asked.neighbours, declared.schema().unit());
     let mut bounded = None;
@@ -405,6 +415,8 @@ impl<'a> Setup<'a> {
         if !self.strata.is_empty() {
             let (price, charge) = self.split(self.asked.settings.strata_share);
             plan.questions.push(noisy(&self.strata_purpose(), price));
+            let parts: usize = self.domain.sizes(&self.strata).iter().product();
+            self.refuse_noise_alone(price, parts as f64)?;
             let (_, rest) = self.domain.without(&self.strata)?;
             let cells = self.strata_cells();
             let Some(first) = cells.into_iter().find(|cell| self.is_possible_stratum(cell, &rest)) else {
@@ -412,7 +424,6 @@ impl<'a> Setup<'a> {
                 return Err(SynthesisError::option("strata", message));
             };
             let zeros = self.zeros.within(&self.strata, &first, &self.domain);
-            let parts: usize = self.domain.sizes(&self.strata).iter().product();
             let each = (plan.size.0 / parts as u64).max(1);
             let public = Public { rows: None, ..self.public(&rest, &zeros, each, charge) };
             let questions = self.method.spending(&public)?;
@@ -423,11 +434,30 @@ impl<'a> Setup<'a> {
         if stated.is_none() && self.neighbours == Neighbours::AddRemove {
             let (price, left) = self.split(self.asked.settings.size_share);
             plan.questions.push(noisy(NOISY_SIZE, price));
+            self.refuse_noise_alone(price, 1.0)?;
             charge = left;
         }
         let public = self.public(&self.domain, &self.zeros, plan.size.0, charge);
         plan.questions.extend(self.method.spending(&public)?);
         Ok(plan)
+    }
+
+    /// Refuses a number of records that would be noise and nothing else, from the budget alone: up to billions of records would be drawn.
+    fn refuse_noise_alone(&self, price: Cost, counts: f64) -> Result<(), SynthesisError> {
+        let records = self.asked.units.as_ref().map_or(1, |units| units.most) as f64;
+        let scale = match self.asked.available {
+            Charge::ZeroConcentrated(_) => records / (2.0 * price.upper()).sqrt(),
+            Charge::Pure(_) | Charge::Approximate(..) => records / price.upper(),
+        };
+        if scale * counts <= MOST_NOISE {
+            return Ok(());
+        }
+        let message = format!(
+            "the number of records would be counted with noise of about {:.0e}, which is noise and nothing else; raise the budget, or state the number with the option \
+             `records` where it is public, or with `rows`",
+            scale * counts
+        );
+        Err(SynthesisError::option("epsilon", message))
     }
 
     /// The model with what turns its draws into records of the schema that is released.

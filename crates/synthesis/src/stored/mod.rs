@@ -31,7 +31,7 @@ pub(crate) use self::column::{StoredColumn, numbers_and_marks};
 pub use self::reader::StateReader;
 pub(crate) use self::reader::StoredFile;
 pub use self::writer::StateWriter;
-pub(crate) use self::writer::write;
+pub(crate) use self::writer::{hexadecimal, state_sha256, write};
 use crate::SynthesisError;
 
 /// The version of the format; a reader refuses what it does not know.

@@ -8,7 +8,7 @@ use sha2::{Digest, Sha256};
 use table::TableError;
 
 use super::block::{END, JSON, MAGIC, Number, PIECE, width};
-use super::{VERSION, damaged};
+use super::{VERSION, damaged, hexadecimal};
 use crate::SynthesisError;
 
 /// How a file of the versions before this one began: it was one document of JSON.
@@ -24,6 +24,8 @@ pub(crate) struct StoredFile {
     /// Where the blocks begin, and where the file ends.
     blocks: u64,
     length: u64,
+    /// What identifies the blocks, whatever header they are under.
+    pub(crate) state_sha256: String,
 }
 
 impl StoredFile {
@@ -32,7 +34,7 @@ impl StoredFile {
     pub(crate) fn open<H: DeserializeOwned>(path: &Path) -> Result<(Self, H), SynthesisError> {
         let file = std::fs::File::open(path).map_err(|source| TableError::io(path, source))?;
         let length = file.metadata().map_err(|source| TableError::io(path, source))?.len();
-        let mut file = Self { path: path.to_owned(), file, blocks: 0, length };
+        let mut file = Self { path: path.to_owned(), file, blocks: 0, length, state_sha256: String::new() };
         let mut bytes = file.bytes(0)?;
         let mut start = vec![0; (length as usize).min(FORMER.len())];
         bytes.exactly(&mut start)?;
@@ -65,9 +67,9 @@ impl StoredFile {
         let mut chain =
             Sha256::new().chain_update(MAGIC).chain_update(VERSION.to_le_bytes()).chain_update(sum);
         let first = length - bytes.left;
-        bytes.walk(&mut chain)?;
+        let state = bytes.walk(&mut chain)?;
         drop(bytes);
-        file.blocks = first;
+        (file.blocks, file.state_sha256) = (first, state);
         let header =
             serde_json::from_slice(&header).map_err(|error| damaged(format!("its header: {error}")))?;
         Ok((file, header))
@@ -154,9 +156,11 @@ impl Bytes<'_> {
         }
     }
 
-    /// Goes over all blocks without their contents, and checks that these are those with which the header was written.
-    fn walk(&mut self, chain: &mut Sha256) -> Result<(), SynthesisError> {
+    /// Goes over all blocks without their contents, and checks that these are those with which the header was written. What comes back
+    /// identifies the blocks alone.
+    fn walk(&mut self, chain: &mut Sha256) -> Result<String, SynthesisError> {
         let mut blocks = 0_u64;
+        let mut state = Sha256::new();
         loop {
             let kind: u8 = self.number()?;
             if kind == END {
@@ -165,19 +169,23 @@ impl Bytes<'_> {
             let length: u8 = self.number()?;
             let name = self.some(u64::from(length))?;
             let count: u64 = self.number()?;
-            chain.update([kind, length]);
-            chain.update(name);
-            chain.update(count.to_le_bytes());
+            for hash in [&mut *chain, &mut state] {
+                hash.update([kind, length]);
+                hash.update(&name);
+                hash.update(count.to_le_bytes());
+            }
             let size =
                 width(kind).and_then(|width| count.checked_mul(width)).ok_or_else(|| self.changed())?;
             self.skip(size)?;
-            chain.update(self.sum()?);
+            let sum = self.sum()?;
+            chain.update(sum);
+            state.update(sum);
             blocks += 1;
         }
         let stated: u64 = self.number()?;
         let sum = self.sum()?;
         let is_whole = stated == blocks && sum == chain.finalize_reset()[..] && self.left == 0;
-        if is_whole { Ok(()) } else { Err(self.changed()) }
+        if is_whole { Ok(hexadecimal(&state.finalize())) } else { Err(self.changed()) }
     }
 }
 

@@ -14,7 +14,22 @@ pub struct StateWriter<'a> {
     blocks: u64,
     /// Over the hash of the header, and the names, lengths and hashes of the blocks so far.
     chain: Sha256,
+    /// The same over the blocks alone.
+    state: Sha256,
     piece: Vec<u8>,
+}
+
+/// What identifies the blocks that `store` hands over, whatever header they are written under.
+pub(crate) fn state_sha256(store: impl FnOnce(&mut StateWriter<'_>) -> Result<()>) -> Result<String> {
+    let mut nowhere = std::io::sink();
+    let mut writer = StateWriter::new(&mut nowhere, Sha256::new());
+    store(&mut writer)?;
+    Ok(hexadecimal(&writer.state.finalize()))
+}
+
+/// A hash as hexadecimal digits.
+pub(crate) fn hexadecimal(hash: &[u8]) -> String {
+    hash.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// Writes a file: this header, then the blocks that `store` hands over.
@@ -32,7 +47,7 @@ pub(crate) fn write(
     file.write_all(&sum)?;
     drop(header);
     let chain = Sha256::new().chain_update(MAGIC).chain_update(VERSION.to_le_bytes()).chain_update(sum);
-    let mut writer = StateWriter { file, blocks: 0, chain, piece: Vec::with_capacity(PIECE + 8) };
+    let mut writer = StateWriter::new(file, chain);
     store(&mut writer)?;
     let StateWriter { file, blocks, chain, .. } = writer;
     file.write_all(&[END])?;
@@ -40,7 +55,11 @@ pub(crate) fn write(
     file.write_all(&chain.finalize())
 }
 
-impl StateWriter<'_> {
+impl<'a> StateWriter<'a> {
+    fn new(file: &'a mut dyn Write, chain: Sha256) -> Self {
+        Self { file, blocks: 0, chain, state: Sha256::new(), piece: Vec::with_capacity(PIECE + 8) }
+    }
+
     /// Small settings, as JSON.
     pub fn settings(&mut self, name: &str, settings: &impl Serialize) -> Result<()> {
         let json = serde_json::to_vec(settings)?;
@@ -83,6 +102,7 @@ impl StateWriter<'_> {
         head.extend_from_slice(&(count as u64).to_le_bytes());
         self.file.write_all(&head)?;
         self.chain.update(&head);
+        self.state.update(&head);
         Ok(Sha256::new().chain_update(head))
     }
 
@@ -96,6 +116,7 @@ impl StateWriter<'_> {
     fn end(&mut self, sum: Sha256) -> Result<()> {
         let sum = sum.finalize();
         self.chain.update(sum);
+        self.state.update(sum);
         self.blocks += 1;
         self.file.write_all(&sum)
     }

@@ -107,12 +107,48 @@ pub(crate) fn parse(text: &str) -> Result<Node, TableError> {
     }
     let dialect = GenericDialect {};
     let tokens = Tokenizer::new(&dialect, text).tokenize().map_err(|error| refuse(error.to_string()))?;
+    let written: Vec<&Token> = tokens.iter().filter(|token| !matches!(token, Token::Whitespace(_))).collect();
+    // The sign of a number in a list is no operator of the tree.
+    let is_sign = |at: usize| {
+        *written[at] == Token::Minus && at > 0 && matches!(written[at - 1], Token::Comma | Token::LParen)
+    };
+    let operators = (0..written.len()).filter(|at| is_operator(written[*at]) && !is_sign(*at)).count();
+    if operators > MOST_OPERATORS {
+        let message = format!(
+            "it has {operators} operators, and {MOST_OPERATORS} are the most of one expression; write several rules, or `in (…)` for a list of levels"
+        );
+        return Err(TableError::Expression { expression: shortened(text), message });
+    }
     let mut parser = Parser::new(&dialect).with_tokens(spell_missing_as_null(tokens));
     let tree = parser.parse_expr().map_err(|error| refuse(plain(&error.to_string())))?;
     if parser.peek_token_ref().token != Token::EOF {
         return Err(refuse(format!("`{}` is not expected here", parser.peek_token_ref().token)));
     }
     convert(&tree).map_err(refuse)
+}
+
+/// The most operators of one expression: trees are walked by recursion, and a tree is no deeper than its operators are many.
+const MOST_OPERATORS: usize = 500;
+
+fn is_operator(token: &Token) -> bool {
+    match token {
+        Token::Word(word) => {
+            matches!(word.keyword, Keyword::AND | Keyword::OR | Keyword::NOT | Keyword::IS | Keyword::BETWEEN)
+        }
+        Token::Plus | Token::Minus | Token::Mul | Token::Div | Token::Eq | Token::DoubleEq | Token::Neq => {
+            true
+        }
+        Token::Lt | Token::Gt | Token::LtEq | Token::GtEq | Token::LParen => true,
+        _ => false,
+    }
+}
+
+/// The beginning of a text, for a message.
+fn shortened(text: &str) -> String {
+    match text.char_indices().nth(60) {
+        Some((at, _)) => format!("{} …", &text[..at]),
+        None => text.to_owned(),
+    }
 }
 
 /// `is missing` and `is not missing` are what people say; SQL says null.

@@ -17,6 +17,8 @@ use arrow_schema::{ArrowError, DataType, SchemaRef, TimeUnit};
 use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ParquetRecordBatchReaderBuilder};
 use rayon::prelude::*;
 
+use super::boundary::undamaged;
+use super::bounds::{check_columns, table_bytes};
 use super::dictionary::TextBuilder;
 use super::pieces::{Growing, Piece};
 use super::{ReadOptions, learn};
@@ -24,7 +26,7 @@ use crate::column::{EXACT, Entry, Numbers};
 use crate::date::{FIRST_DAY, LAST_DAY};
 use crate::datetime::DAY;
 use crate::watch::Step;
-use crate::{FileProblem, Table, TableError};
+use crate::{FileProblem, Table, TableError, memory};
 
 /// Reads a Parquet file, row groups in parallel.
 pub(super) fn read_parquet(path: &Path, options: &ReadOptions) -> Result<Table, TableError> {
@@ -32,21 +34,38 @@ pub(super) fn read_parquet(path: &Path, options: &ReadOptions) -> Result<Table, 
         TableError::file(path, FileProblem::Format(format!("not a readable Parquet file: {error}")))
     };
     let open = || File::open(path).map_err(|source| TableError::io(path, source));
-    let metadata = ArrowReaderMetadata::load(&open()?, Default::default()).map_err(|error| broken(&error))?;
+    let guarded = |place: String| move || place;
+    let metadata = undamaged(path, "Parquet", guarded("its footer".into()), || {
+        ArrowReaderMetadata::load(&open()?, Default::default()).map_err(|error| broken(&error))
+    })?;
+    let records: u64 = metadata
+        .metadata()
+        .row_groups()
+        .iter()
+        .map(|group| group.num_rows().unsigned_abs())
+        .fold(0, u64::saturating_add);
+    let columns = metadata.schema().fields().len();
+    memory::require(table_bytes(records, columns), &format!("reading {}", path.display()))?;
     let mut reader = Batches::new(path, metadata.schema().clone(), options)?;
     let length = open()?.metadata().ok().map(|metadata| metadata.len());
-    let groups = (0..metadata.metadata().num_row_groups()).into_par_iter().map(|group| {
+    let number = metadata.metadata().num_row_groups();
+    let read_group = |group: usize| {
         let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(open()?, metadata.clone());
         let batches = builder.with_row_groups(vec![group]).with_batch_size(1 << 16).build();
         let batches = batches.map_err(|error| broken(&error))?;
         let pieces = batches.map(|batch| {
             options.watch.check()?;
+            memory::check("reading the table")?;
             reader.pieces(&batch.map_err(|error| broken(&error))?)
         });
         let pieces = pieces.collect::<Result<Vec<_>, _>>()?;
         let bytes = metadata.metadata().row_group(group).compressed_size().unsigned_abs();
         options.watch.report(Step::Reading { bytes, of: length });
         Ok(pieces)
+    };
+    let groups = (0..number).into_par_iter().map(|group| {
+        let place = guarded(format!("row group {} of {number}", group + 1));
+        undamaged(path, "Parquet", place, || read_group(group))
     });
     let groups = groups.collect::<Result<Vec<_>, TableError>>()?;
     groups.into_iter().flatten().for_each(|pieces| reader.append(pieces));
@@ -56,8 +75,15 @@ pub(super) fn read_parquet(path: &Path, options: &ReadOptions) -> Result<Table, 
 /// Reads an Arrow IPC file (Feather version 2).
 pub(super) fn read_ipc_file(path: &Path, options: &ReadOptions) -> Result<Table, TableError> {
     let file = File::open(path).map_err(|source| TableError::io(path, source))?;
-    let reader = arrow_ipc::reader::FileReader::try_new(BufReader::new(file), None)
-        .map_err(|error| not_ipc(path, error))?;
+    let reader = undamaged(
+        path,
+        "Arrow IPC",
+        || "its footer".into(),
+        || {
+            arrow_ipc::reader::FileReader::try_new(BufReader::new(file), None)
+                .map_err(|error| not_ipc(path, error))
+        },
+    )?;
     let schema = reader.schema();
     read_ipc(path, schema, reader, options)
 }
@@ -65,8 +91,15 @@ pub(super) fn read_ipc_file(path: &Path, options: &ReadOptions) -> Result<Table,
 /// Reads an Arrow IPC stream.
 pub(super) fn read_ipc_stream(path: &Path, options: &ReadOptions) -> Result<Table, TableError> {
     let file = File::open(path).map_err(|source| TableError::io(path, source))?;
-    let reader = arrow_ipc::reader::StreamReader::try_new(BufReader::new(file), None)
-        .map_err(|error| not_ipc(path, error))?;
+    let reader = undamaged(
+        path,
+        "Arrow IPC",
+        || "its schema".into(),
+        || {
+            arrow_ipc::reader::StreamReader::try_new(BufReader::new(file), None)
+                .map_err(|error| not_ipc(path, error))
+        },
+    )?;
     let schema = reader.schema();
     read_ipc(path, schema, reader, options)
 }
@@ -78,16 +111,26 @@ fn not_ipc(path: &Path, error: ArrowError) -> TableError {
 fn read_ipc(
     path: &Path,
     schema: SchemaRef,
-    batches: impl Iterator<Item = Result<RecordBatch, ArrowError>>,
+    mut batches: impl Iterator<Item = Result<RecordBatch, ArrowError>>,
     options: &ReadOptions,
 ) -> Result<Table, TableError> {
     let mut reader = Batches::new(path, schema, options)?;
-    for batch in batches {
+    let mut records = 0_usize;
+    for number in 1.. {
         options.watch.check()?;
-        let pieces = reader.pieces(&batch.map_err(|error| not_ipc(path, error))?)?;
+        memory::check("reading the table")?;
+        let place = || format!("record batch {number}, after {records} records");
+        let next = undamaged(path, "Arrow IPC", place, || {
+            let Some(batch) = batches.next() else { return Ok(None) };
+            let batch = batch.map_err(|error| not_ipc(path, error))?;
+            memory::require(table_bytes(batch.num_rows() as u64, batch.num_columns()), "reading the table")?;
+            Ok(Some((batch.num_rows(), reader.pieces(&batch)?)))
+        })?;
+        let Some((rows, pieces)) = next else { break };
+        records += rows;
         reader.append(pieces);
     }
-    reader.finish()
+    undamaged(path, "Arrow IPC", || "its last record batch".into(), || reader.finish())
 }
 
 /// The batches of one file.
@@ -105,6 +148,7 @@ impl<'a> Batches<'a> {
         if names.is_empty() {
             return Err(TableError::file(path, FileProblem::Empty));
         }
+        check_columns(names.len()).map_err(|problem| TableError::file(path, problem))?;
         for (position, name) in names.iter().enumerate() {
             if name.trim().is_empty() {
                 return Err(TableError::file(path, FileProblem::EmptyName { column: position + 1 }));

@@ -5,6 +5,8 @@
 //! column. No error quotes a value.
 
 mod arrow_batches;
+mod boundary;
+mod bounds;
 mod csv;
 mod dictionary;
 mod foreign;
@@ -54,13 +56,17 @@ struct Watched {
     file: File,
     length: Option<u64>,
     watch: Watch,
+    since_checked: u64,
 }
+
+/// Bytes after which it is asked again whether there is memory left.
+const CHECKED_EVERY: u64 = 64 << 20;
 
 impl Watched {
     fn open(path: &Path, watch: &Watch) -> std::io::Result<Self> {
         let file = File::open(path)?;
         let length = file.metadata().ok().filter(std::fs::Metadata::is_file).map(|metadata| metadata.len());
-        Ok(Self { file, length, watch: watch.clone() })
+        Ok(Self { file, length, watch: watch.clone(), since_checked: 0 })
     }
 }
 
@@ -68,6 +74,11 @@ impl Read for Watched {
     fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
         self.watch.check_io()?;
         let bytes = self.file.read(buffer)?;
+        self.since_checked += bytes as u64;
+        if self.since_checked > CHECKED_EVERY {
+            self.since_checked = 0;
+            crate::memory::check("reading the table").map_err(std::io::Error::other)?;
+        }
         self.watch.report(Step::Reading { bytes: bytes as u64, of: self.length });
         Ok(bytes)
     }
@@ -101,15 +112,9 @@ pub fn read_unchecked(path: &Path, options: &ReadOptions) -> Result<Table, Table
     let length = length.map_err(|source| cannot_open(path, source))?;
     let watched = || Watched::open(path, &options.watch);
     let table = match &start[..length] {
-        [b'P', b'A', b'R', b'1', ..] => {
-            undamaged(path, "Parquet", || arrow_batches::read_parquet(path, options))
-        }
-        [b'A', b'R', b'R', b'O', b'W', b'1', ..] => {
-            undamaged(path, "Arrow IPC", || arrow_batches::read_ipc_file(path, options))
-        }
-        [0xff, 0xff, 0xff, 0xff, ..] => {
-            undamaged(path, "Arrow IPC", || arrow_batches::read_ipc_stream(path, options))
-        }
+        [b'P', b'A', b'R', b'1', ..] => arrow_batches::read_parquet(path, options),
+        [b'A', b'R', b'R', b'O', b'W', b'1', ..] => arrow_batches::read_ipc_file(path, options),
+        [0xff, 0xff, 0xff, 0xff, ..] => arrow_batches::read_ipc_stream(path, options),
         _ => read_text(path, &|| Ok(Box::new(watched()?) as Box<dyn Read + Send>), options),
     };
     with_identifiers(table?, options)
@@ -121,18 +126,6 @@ fn with_identifiers(table: Table, options: &ReadOptions) -> Result<Table, TableE
         Some(schema) => learn::with_levels(table, schema),
         None => learn::with_identifiers(table),
     }
-}
-
-/// What `read` reads. The libraries of typed formats trust lengths that a damaged file says, and panic over them; that is an error like others.
-fn undamaged(
-    path: &Path,
-    format: &str,
-    read: impl FnOnce() -> Result<Table, TableError>,
-) -> Result<Table, TableError> {
-    std::panic::catch_unwind(std::panic::AssertUnwindSafe(read)).unwrap_or_else(|_| {
-        let message = format!("not a readable {format} file: it is damaged");
-        Err(TableError::file(path, FileProblem::Format(message)))
-    })
 }
 
 /// Reads CSV, packed or not, unless it begins as something else.
@@ -150,12 +143,16 @@ fn read_text(path: &Path, open: csv::Open<'_>, options: &ReadOptions) -> Result<
     let begin = start(open).map_err(|source| TableError::io(path, source))?;
     refuse_foreign(&begin)?;
     if !begin.starts_with(&[0x1f, 0x8b]) {
-        return csv::read(path, open, options);
+        return csv::read(path, open, false, options);
     }
-    let unpacked = || Ok(Box::new(flate2::read::MultiGzDecoder::new(open()?)) as Box<dyn Read + Send>);
+    let packed = std::fs::metadata(path).map_or(0, |found| found.len());
+    let unpacked = || {
+        let unpacked = bounds::Unpacked::new(flate2::read::MultiGzDecoder::new(open()?), packed);
+        Ok(Box::new(unpacked) as Box<dyn Read + Send>)
+    };
     // What cannot be unpacked is reported where the table is read.
     refuse_foreign(&start(&unpacked).unwrap_or_default())?;
-    csv::read(path, &unpacked, options)
+    csv::read(path, &unpacked, true, options)
 }
 
 /// Reads CSV, packed or not, from standard input.
@@ -192,7 +189,7 @@ fn cannot_open(path: &Path, source: std::io::Error) -> TableError {
 pub fn read_csv_text(text: &str, options: &ReadOptions) -> Result<Table, TableError> {
     let bytes = text.as_bytes().to_vec();
     let open = move || Ok(Box::new(std::io::Cursor::new(bytes.clone())) as Box<dyn Read + Send>);
-    conform(with_identifiers(csv::read(Path::new("text"), &open, options)?, options)?, options)
+    conform(with_identifiers(csv::read(Path::new("text"), &open, false, options)?, options)?, options)
 }
 
 fn conform(table: Table, options: &ReadOptions) -> Result<Table, TableError> {

@@ -8,6 +8,7 @@ use clap::{Args, Parser};
 use table::figures::thousands;
 use table::{TableError, atomic_file};
 
+use super::super::protection::Sandbox;
 use super::super::{CommandLine, Everywhere, Failure};
 
 /// Show all steps, from description to release and analysis, on an invented town.
@@ -110,5 +111,6 @@ fn run(words: &[String], everywhere: &Everywhere) -> Result<ExitCode, Failure> {
         CommandLine::try_parse_from(program.chain(words.iter().cloned()))
             .map_err(|error| Failure::usage(error.to_string()))?;
     let quiet = everywhere.quiet || everywhere.json.as_deref() == Some("-");
-    command.run(&Everywhere { quiet: own.quiet || quiet, ..own })
+    // A process can confine itself only once, and the story has many commands.
+    command.run(&Everywhere { quiet: own.quiet || quiet, sandbox: Sandbox::Off, ..own })
 }

@@ -2,6 +2,7 @@
 
 use super::fields::{FieldError, Fields};
 use crate::FileProblem;
+use crate::read::bounds;
 
 /// What the header says.
 #[derive(Debug)]
@@ -43,6 +44,7 @@ pub(super) fn parse(start: &[u8], separator: Option<char>) -> Result<Header, Fil
     };
     let mut fields = Fields::new(text, separator);
     let mut names: Vec<String> = Vec::new();
+    let mut known = rustc_hash::FxHashMap::default();
     loop {
         let column = names.len() + 1;
         let field = fields.next_field().map_err(|error| match error {
@@ -56,8 +58,9 @@ pub(super) fn parse(start: &[u8], separator: Option<char>) -> Result<Header, Fil
         if name.trim().is_empty() {
             return Err(FileProblem::EmptyName { column });
         }
-        if let Some(first) = names.iter().position(|known| *known == name) {
-            return Err(FileProblem::DuplicateName { name, first: first + 1, second: column });
+        bounds::check_columns(column)?;
+        if let Some(first) = known.insert(name.clone(), column) {
+            return Err(FileProblem::DuplicateName { name, first, second: column });
         }
         names.push(name);
         if field.ends_record {

@@ -16,7 +16,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::pieces::{Growing, Piece, ReadAgainAsText};
-use super::{Expectation, ReadOptions, learn};
+use super::{Expectation, ReadOptions, bounds, learn};
 use crate::{FileProblem, Table, TableError};
 use blocks::{Block, Blocks};
 use parse::{Parsed, Plan};
@@ -30,12 +30,18 @@ fn blocks_per_batch() -> usize {
 }
 
 /// Reads a CSV file.
-pub(super) fn read(path: &Path, open: Open<'_>, options: &ReadOptions) -> Result<Table, TableError> {
+pub(super) fn read(
+    path: &Path,
+    open: Open<'_>,
+    packed: bool,
+    options: &ReadOptions,
+) -> Result<Table, TableError> {
     let failed = |problem| TableError::file(path, problem);
     let open = || open().map_err(|source| TableError::io(path, source));
     let mut blocks = Blocks::new(open()?);
     let start = blocks.peek_start().map_err(|source| TableError::io(path, source))?;
     let header = header::parse(start, options.separator).map_err(failed)?;
+    bounds::check_csv(path, start, header.names.len(), packed)?;
     let expectations = options.expectations(path, &header.names)?;
     let (expected, tokens): (Vec<_>, Vec<_>) = expectations.into_iter().unzip();
     let mut plan = Plan::new(header, expected, tokens, options.decimal_mark());
