@@ -67,7 +67,7 @@ impl SampleRequest {
             }
             None => None,
         };
-        Ok(SynthesiseOutcome { fitted, ledger: file.header.ledger, manifest })
+        Ok(SynthesiseOutcome { fitted, ledger: file.header.ledger, manifest, uniques: None })
     }
 }
 

@@ -1,6 +1,7 @@
 //! Synthetic data sets of a table, in a folder or in memory.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use release::policy::Reasons;
 use release::{Input, Manifest, PublishedLedger, Release, check_target};
@@ -53,6 +54,8 @@ pub struct SynthesiseRequest {
     pub noise: Noise,
     /// Reasons for what is refused without one.
     pub reasons: Reasons,
+    /// Keep what identifies the unique records of the data, so that copies can be counted in data sets that are drawn later.
+    pub count_copies: bool,
 }
 
 /// Synthetic versions of a table.
@@ -63,6 +66,8 @@ pub struct SynthesiseOutcome {
     pub ledger: Option<LedgerRecord>,
     /// What was written, if a folder was named.
     pub manifest: Option<Manifest>,
+    /// What identifies the unique records of the data, if it was to be kept and the run is not private. It is confidential.
+    pub uniques: Option<UniqueRecords>,
 }
 
 /// What is said of data sets whose seed was chosen.
@@ -93,6 +98,7 @@ impl SynthesiseRequest {
             memory: None,
             noise: Noise::default(),
             reasons: Reasons::default(),
+            count_copies: false,
         }
     }
 
@@ -161,10 +167,11 @@ impl SynthesiseRequest {
             Some(path) => Some((path, ModelFile::new(&fitted)?)),
             None => None,
         };
+        let counted = self.out.is_some() || self.count_copies;
+        let original = source.table().filter(|_| counted && ledger.is_none());
+        let original = original.map(UniqueRecords::of).transpose()?;
         let manifest = match &self.out {
             Some(out) => {
-                let original = source.table().filter(|_| ledger.is_none());
-                let original = original.map(UniqueRecords::of).transpose()?;
                 let written = Written {
                     fitted: &fitted,
                     recipe: &self.recipe,
@@ -187,7 +194,7 @@ impl SynthesiseRequest {
             std::fs::remove_file(&path)
                 .map_err(|error| Error::Refused(format!("{}: {error}", path.display())))?;
         }
-        Ok(SynthesiseOutcome { fitted, ledger, manifest })
+        Ok(SynthesiseOutcome { fitted, ledger, manifest, uniques: original })
     }
 
     /// The file beside the release that says what a private run has begun to spend, until its ledger is written.
@@ -318,6 +325,48 @@ impl Request for SpendingRequest {
 
     fn json(&self, plan: &SpendingPlan) -> serde_json::Value {
         plan.to_json()
+    }
+}
+
+/// Asks a model in memory for data sets in a folder, as [`SynthesiseRequest`] writes them.
+#[derive(Clone)]
+pub struct DrawRequest {
+    /// The fitted recipe.
+    pub fitted: Arc<Fitted>,
+    /// The recipe that is written beside the data sets, which names their format; a seed in it is one that was chosen.
+    pub recipe: Recipe,
+    /// What identifies the unique records of the data, where copies are to be counted.
+    pub uniques: Option<Arc<UniqueRecords>>,
+    /// The folder to write.
+    pub out: PathBuf,
+    /// Whether an earlier release in that folder may be replaced.
+    pub replace: bool,
+}
+
+impl Request for DrawRequest {
+    type Outcome = Manifest;
+
+    fn perform(&self, watch: &Watch) -> Result<Manifest, Error> {
+        let written = Written {
+            fitted: &self.fitted,
+            recipe: &self.recipe,
+            input_sha256: None,
+            ledger: self.fitted.ledger(),
+            original: self.uniques.as_deref(),
+        };
+        written.into_folder(&self.out, self.replace, watch)
+    }
+
+    fn text(&self, manifest: &Manifest) -> String {
+        let mut text = report::data_sets_text(&self.out, manifest, &self.fitted.remarks());
+        if self.recipe.seed.is_some() {
+            text.push_str(SEEDED);
+        }
+        text
+    }
+
+    fn json(&self, manifest: &Manifest) -> serde_json::Value {
+        serde_json::json!(manifest)
     }
 }
 
