@@ -8,7 +8,7 @@ export CARGO_TERM_COLOR ?= never
 export PROPTEST_RNG_SEED ?= 1901
 CARGO ?= cargo
 
-.PHONY: test format lint unit docs dependencies tools sbom package test-browser python python-methods test-python test-r demo bench bench-peers
+.PHONY: test format lint unit docs dependencies tools sbom package test-browser python python-methods test-python test-r dist demo bench bench-peers
 
 test: format lint unit docs dependencies test-browser test-python test-r
 
@@ -61,8 +61,9 @@ python:
 	python/place.sh $(CARGO_TARGET_DIR)/debug
 
 # One class a method, from the methods' cards.
-python-methods: python
-	PYTHONPATH=python python3 python/generate_methods.py
+python-methods:
+	$(CARGO) run --locked --quiet -- methods --json $(CACHE)/cards.json --force --quiet
+	python3 python/generate_methods.py $(CACHE)/cards.json
 
 # Both say that they are skipped where Python 3.10 or R is not installed; install_python_and_r.sh installs them by name.
 test-python: unit
@@ -71,6 +72,12 @@ test-python: unit
 
 test-r: unit
 	CACHE="$(CACHE)" LOOKALIKE_BINARY="$(CARGO_TARGET_DIR)/debug/lookalike" r/test.sh
+
+# What a release ships, in out/dist: static binary, wheel, R source package, Debian package, container file, completions, man pages. Each is
+# installed into a clean root and tried. STAGES names some of them.
+dist:
+	CACHE="$(CACHE)" CARGO="$(CARGO)" dist/build.sh $(STAGES)
+	dist/try.sh $(STAGES)
 
 demo:
 	$(CARGO) run --release --locked -- demo

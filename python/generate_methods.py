@@ -1,8 +1,8 @@
 """Writes lookalike/_methods.py, one class a method, from the methods' cards; --check only says whether it is as it should be.
 
-    PYTHONPATH=python python3 python/generate_methods.py [--check]
+    python3 python/generate_methods.py [CARDS.json] [--check]
 
-The native part must have been built (`make python`)."""
+The cards are those of the file that the command `methods --json CARDS.json` writes, or of the native part that `make python` builds."""
 
 from __future__ import annotations
 
@@ -41,8 +41,11 @@ from ._base import Option, Synthesizer
 '''
 
 
-def native_cards() -> list[dict]:
-    """The cards, from the native part alone, so that this runs before the file is there."""
+def cards_of(words: list[str]) -> list[dict]:
+    """The cards, from a file, or from the native part alone, so that this runs before the classes are there."""
+    files = [word for word in words if not word.startswith("--")]
+    if files:
+        return json.loads(Path(files[0]).read_text(encoding="utf-8"))
     where = next(HERE.glob("lookalike/_native*.so"), None) or next(HERE.glob("lookalike/_native*.pyd"))
     spec = importlib.util.spec_from_file_location("lookalike._native", where)
     module = importlib.util.module_from_spec(spec)
@@ -89,7 +92,7 @@ def class_of(card: dict) -> str:
 
 
 def main() -> int:
-    cards = native_cards()
+    cards = cards_of(sys.argv[1:])
     names = [class_name(card["name"]) for card in cards]
     parts = [HEAD] + [f"\n{class_of(card)}\n" for card in cards]
     classes = "\n".join(f"    {json.dumps(card['name'])}: {name}," for card, name in zip(cards, names, strict=True))

@@ -298,7 +298,10 @@ def load(path: str | os.PathLike[str]) -> Synthesizer:
         raise LookalikeError(f"{os.fspath(path)}: {error.strerror}") from None
     native = _native.Model.load(bytes_, None)
     recipe = json.loads(native.facts())["recipe"]
-    made: Synthesizer = _methods.CLASSES[recipe["method"]]()
+    method = _methods.CLASSES.get(recipe["method"])
+    if method is None:
+        raise LookalikeError(f"{os.fspath(path)}: there is no class for the method `{recipe['method']}`")
+    made: Synthesizer = method()
     names = {written: name for name, written in made._options.items()}
     said = {name: recipe[name] for name in _COMMON if recipe.get(name) is not None}
     said.update(recipe.get("privacy") or {})

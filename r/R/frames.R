@@ -1,6 +1,6 @@
 # Data frames into CSV files and back, with their classes.
 
-check_frame <- function(data, what = "data") {
+check_frame <- function(data, what = "data", quiet = FALSE) {
   if (!is.data.frame(data)) refuse(paste0("`", what, "` must be a data frame"))
   if (ncol(data) == 0) refuse(paste0("`", what, "` has no columns"))
   if (nrow(data) == 0) refuse(paste0("`", what, "` has no rows; a table needs at least one record"))
@@ -19,7 +19,7 @@ check_frame <- function(data, what = "data") {
     x <- data[[name]]
     empty <- if (is.factor(x)) "" %in% levels(x) else is.character(x) && any(x == "", na.rm = TRUE)
     if (empty) {
-      warning("column `", name, "`: empty text is taken as missing", call. = FALSE)
+      if (!quiet) warning("column `", name, "`: empty text is taken as missing", call. = FALSE)
       if (is.factor(x)) {
         levels(data[[name]])[levels(x) == ""] <- NA
       } else {

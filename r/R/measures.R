@@ -1,7 +1,7 @@
 # What synthetic data are worth and what they disclose: one call of the program, its findings as a data frame.
 
 describe <- function(data, keys = NULL, schema = NULL) {
-  data <- check_frame(data)
+  data <- check_frame(data, quiet = TRUE)
   with_folder(function(folder) {
     path <- file.path(folder, "data.csv")
     write_table(data, path)
@@ -20,7 +20,7 @@ print.lookalike_told <- function(x, ...) {
 # Any option of `lookalike measure`, by its name: only, ways, keys, targets, tables, groups, classes, model, family, order, permutations, resamples, attacks, predict, seed.
 measure <- function(object, data, schema = NULL, holdout = NULL, ...) {
   tables <- all_tables(object)
-  data <- check_frame(data)
+  data <- check_frame(data, quiet = TRUE)
   if (is.null(schema)) schema <- if (inherits(object, "synds")) object$schema else schema(data)
   options <- list(...)
   known <- c("only", "ways", "keys", "targets", "tables", "groups", "classes", "without.missing", "model", "family", "order", "permutations", "resamples", "attacks", "predict", "seed", "random.size", "mechanism")

@@ -1,7 +1,7 @@
 # What synthpop does not have: a plan, a frontier, a release with its evidence, its verification.
 
 plan_saturated <- function(data, family = "nbi", sigma = NULL, m = c(1, 5, 10), alpha = 0, schema = NULL) {
-  data <- check_frame(data)
+  data <- check_frame(data, quiet = TRUE)
   with_folder(function(folder) {
     path <- file.path(folder, "data.csv")
     write_table(data, path)
@@ -12,7 +12,7 @@ plan_saturated <- function(data, family = "nbi", sigma = NULL, m = c(1, 5, 10), 
 }
 
 frontier <- function(data, folder = NULL, grid = NULL, repeats = 5, limits = NULL, keys = NULL, only = NULL, contestants = NULL, seed = 1, schema = NULL) {
-  data <- check_frame(data)
+  data <- check_frame(data, quiet = TRUE)
   with_folder(function(work) {
     path <- file.path(work, "data.csv")
     write_table(data, path)
@@ -38,7 +38,7 @@ release <- function(data, out, accepted.by, schema, frontier = NULL, choose = NU
   if (missing(accepted.by)) refuse("`accepted.by`: name the person or body that accepts the release; it is published")
   if (missing(schema)) refuse("`schema`: a release needs a schema, such as declare(schema(data), reason = \"...\")")
   if (is.null(frontier) == is.null(recipe)) refuse("name a `frontier` (its folder) or a `recipe` (text of a recipe, or its file): one of the two")
-  data <- check_frame(data)
+  data <- check_frame(data, quiet = TRUE)
   with_folder(function(work) {
     path <- file.path(work, "data.csv")
     write_table(data, path)

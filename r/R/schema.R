@@ -60,7 +60,7 @@ section_of <- function(name, x, codes, minnumlevels) {
 }
 
 schema <- function(data, cont.na = NULL, rules = NULL, rvalues = NULL, minnumlevels = 0) {
-  data <- check_frame(data)
+  data <- check_frame(data, quiet = TRUE)
   check_names_of(cont.na, data, "cont.na")
   sections <- lapply(setNames(nm = names(data)), function(name) {
     codes <- cont.na[[name]]

@@ -151,7 +151,7 @@ all_tables <- function(object) {
 }
 
 codebook.syn <- function(data, maxlevs = 3) {
-  data <- check_frame(data)
+  data <- check_frame(data, quiet = TRUE)
   found <- describe(data)$facts
   rows <- lapply(found$variables, function(variable) {
     x <- data[[variable$name]]
@@ -178,7 +178,7 @@ record_texts <- function(data) do.call(paste, c(unname(lapply(data, column_text)
 
 replicated.uniques <- function(object, data, exclude = NULL) {
   tables <- all_tables(object)
-  data <- check_frame(data)
+  data <- check_frame(data, quiet = TRUE)
   kept <- setdiff(names(tables[[1]]), exclude)
   original <- record_texts(data[kept])
   counts <- table(original)

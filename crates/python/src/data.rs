@@ -92,6 +92,12 @@ impl Data {
         Ok(Self { inner, ..self.clone() })
     }
 
+    /// How many records there are, once they are read and coded.
+    fn records(&self, py: Python<'_>) -> PyResult<usize> {
+        let data = self.inner.clone();
+        crate::calls::run(py, None, &Self::lines([self]), move |watch| Ok(data.read(watch)?.rows()))
+    }
+
     #[getter]
     fn name(&self) -> String {
         self.inner.name()

@@ -98,8 +98,11 @@ impl MeasureRequest {
         // Synthetic versions of counts must be in their classes, which only a schema says of files and frames.
         let in_classes = |data: &Data| self.original.is_counts() && data.has_schema();
         let read = |data: &Data| -> Result<Table, Error> {
-            let table =
-                if in_classes(data) { data.read(watch)?.as_ref().clone() } else { data.read_as_it_is(watch)? };
+            let table = if in_classes(data) {
+                data.read(watch)?.as_ref().clone()
+            } else {
+                data.read_as_it_is(watch)?
+            };
             Ok(align(source.schema(), table)?)
         };
         let synthetic = self.synthetic.iter().map(read).collect::<Result<Vec<Table>, Error>>()?;
