@@ -425,6 +425,175 @@ class Mst(Synthesizer):
         self.memory = memory
 
 
+class Aim(Synthesizer):
+    """Measures the pair that its log-linear model knows worst, round by round, with noise that falls as the model gets better.
+
+    Use it when a release is to be compared with AIM; `pairwise` serves most analyses better, and wide tables far sooner.
+
+    Options, None for what is usual:
+
+        cells: the most cells of the junction tree of the model: more keep more pairs and take longer [1000000]
+
+    Source: McKenna, Mullins, Sheldon and Miklau (2022), AIM: an adaptive and iterative mechanism for differentially private synthetic data,
+    PVLDB 15.
+    """
+
+    _method: ClassVar[str | None] = "aim"
+    _options: ClassVar[Mapping[str, str]] = {"cells": "cells"}
+
+    def __init__(
+        self,
+        *,
+        cells: Option = None,
+        m: int = 1,
+        rows: int | None = None,
+        seed: int | None = None,
+        strata: Sequence[str] = (),
+        groups: int = 5,
+        epsilon: float | None = None,
+        delta: float | None = None,
+        rho: float | None = None,
+        neighbours: str | None = None,
+        records: int | None = None,
+        insecure_test_seed: int | None = None,
+        after: Mapping[str, Any] | None = None,
+        learned_schema: str | None = None,
+        small_table: str | None = None,
+        resume: str | os.PathLike[str] | None = None,
+        memory: int | None = None,
+    ) -> None:
+        self.cells = cells
+        self.m = m
+        self.rows = rows
+        self.seed = seed
+        self.strata = strata
+        self.groups = groups
+        self.epsilon = epsilon
+        self.delta = delta
+        self.rho = rho
+        self.neighbours = neighbours
+        self.records = records
+        self.insecure_test_seed = insecure_test_seed
+        self.after = after
+        self.learned_schema = learned_schema
+        self.small_table = small_table
+        self.resume = resume
+        self.memory = memory
+
+
+class Privbayes(Synthesizer):
+    """Chooses a Bayesian network privately and measures every variable with its parents under noise.
+
+    Use it when a release is to be compared with PrivBayes; `pairwise` serves most analyses better.
+
+    Options, None for what is usual:
+
+        parents: the most parents of a variable: 1, 2 or 3 [3, or fewer in wide tables, so that there are at most 4,000 choices]
+
+    Source: Zhang, Cormode, Procopiuc, Srivastava and Xiao (2017), PrivBayes: private data release via Bayesian networks, ACM Transactions
+    on Database Systems 42.
+    """
+
+    _method: ClassVar[str | None] = "privbayes"
+    _options: ClassVar[Mapping[str, str]] = {"parents": "parents"}
+
+    def __init__(
+        self,
+        *,
+        parents: Option = None,
+        m: int = 1,
+        rows: int | None = None,
+        seed: int | None = None,
+        strata: Sequence[str] = (),
+        groups: int = 5,
+        epsilon: float | None = None,
+        delta: float | None = None,
+        rho: float | None = None,
+        neighbours: str | None = None,
+        records: int | None = None,
+        insecure_test_seed: int | None = None,
+        after: Mapping[str, Any] | None = None,
+        learned_schema: str | None = None,
+        small_table: str | None = None,
+        resume: str | os.PathLike[str] | None = None,
+        memory: int | None = None,
+    ) -> None:
+        self.parents = parents
+        self.m = m
+        self.rows = rows
+        self.seed = seed
+        self.strata = strata
+        self.groups = groups
+        self.epsilon = epsilon
+        self.delta = delta
+        self.rho = rho
+        self.neighbours = neighbours
+        self.records = records
+        self.insecure_test_seed = insecure_test_seed
+        self.after = after
+        self.learned_schema = learned_schema
+        self.small_table = small_table
+        self.resume = resume
+        self.memory = memory
+
+
+class Datasynthesizer(Synthesizer):
+    """Draws every variable at random, by itself under noise, or given others in a private Bayesian network, as the three modes of
+    DataSynthesizer do.
+
+    Use it when a release is to be compared with DataSynthesizer; `pairwise` serves most analyses better.
+
+    Options, None for what is usual:
+
+        mode: random (every declared level equally likely, nothing is looked at), independent (every variable by itself) or correlated (a
+        Bayesian network) [correlated]
+
+    Source: Ping, Stoyanovich and Howe (2017), DataSynthesizer: privacy-preserving synthetic datasets, SSDBM.
+    """
+
+    _method: ClassVar[str | None] = "datasynthesizer"
+    _options: ClassVar[Mapping[str, str]] = {"mode": "mode"}
+
+    def __init__(
+        self,
+        *,
+        mode: Option = None,
+        m: int = 1,
+        rows: int | None = None,
+        seed: int | None = None,
+        strata: Sequence[str] = (),
+        groups: int = 5,
+        epsilon: float | None = None,
+        delta: float | None = None,
+        rho: float | None = None,
+        neighbours: str | None = None,
+        records: int | None = None,
+        insecure_test_seed: int | None = None,
+        after: Mapping[str, Any] | None = None,
+        learned_schema: str | None = None,
+        small_table: str | None = None,
+        resume: str | os.PathLike[str] | None = None,
+        memory: int | None = None,
+    ) -> None:
+        self.mode = mode
+        self.m = m
+        self.rows = rows
+        self.seed = seed
+        self.strata = strata
+        self.groups = groups
+        self.epsilon = epsilon
+        self.delta = delta
+        self.rho = rho
+        self.neighbours = neighbours
+        self.records = records
+        self.insecure_test_seed = insecure_test_seed
+        self.after = after
+        self.learned_schema = learned_schema
+        self.small_table = small_table
+        self.resume = resume
+        self.memory = memory
+
+
 class Dirichlet(Synthesizer):
     """Draws cells in proportion to their counts plus a prior that is strong enough to hide any record (private only).
 
@@ -1000,6 +1169,9 @@ CLASSES: dict[str, type[Synthesizer]] = {
     "ipf": Ipf,
     "pairwise": Pairwise,
     "mst": Mst,
+    "aim": Aim,
+    "privbayes": Privbayes,
+    "datasynthesizer": Datasynthesizer,
     "dirichlet": Dirichlet,
     "mvnorm": Mvnorm,
     "normal-release": NormalRelease,
@@ -1020,6 +1192,9 @@ __all__ = [
     "Ipf",
     "Pairwise",
     "Mst",
+    "Aim",
+    "Privbayes",
+    "Datasynthesizer",
     "Dirichlet",
     "Mvnorm",
     "NormalRelease",
