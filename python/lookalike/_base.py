@@ -6,7 +6,7 @@ import inspect
 import json
 import os
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar, Union
 
@@ -24,6 +24,28 @@ Option = Union[bool, int, float, str, Sequence[Any], Mapping[str, Any], None]
 _COMMON = ("m", "rows", "seed", "strata", "groups")
 _PRIVATE = ("epsilon", "delta", "rho", "neighbours", "records")
 _BESIDE = ("after", "learned_schema", "small_table", "resume", "memory", "insecure_test_seed")
+
+
+
+def _is_whole(value: object) -> bool:
+    return not isinstance(value, bool) and hasattr(value, "__index__") and bool(value.__index__() >= 0)
+
+
+def _is_number(value: object) -> bool:
+    return not isinstance(value, (bool, str)) and hasattr(value, "__float__")
+
+
+def _is_list_of_names(value: object) -> bool:
+    return isinstance(value, Sequence) and not isinstance(value, str) and all(isinstance(one, str) for one in value)
+
+
+_TYPES: tuple[tuple[tuple[str, ...], str, Callable[[object], bool]], ...] = (
+    (("m", "rows", "seed", "groups", "records", "memory", "insecure_test_seed"), "a whole number from 0 on", _is_whole),
+    (("epsilon", "delta", "rho"), "a number", _is_number),
+    (("strata",), "a list of names, such as [\"sex\"]", _is_list_of_names),
+    (("variables", "auxiliary", "after"), "a dictionary", lambda value: isinstance(value, Mapping)),
+    (("learned_schema", "small_table", "neighbours"), "a text", lambda value: isinstance(value, str)),
+)
 
 _SEEDED = (
     "the seed was chosen: whoever guesses it can make these records again and test guesses at original records; for your own work, do not publish them"
@@ -89,7 +111,16 @@ class Synthesizer:
             beside["resume"] = os.fspath(beside["resume"])
         return json.dumps({**beside, "reasons": reasons, "usual_method": self._method is None})
 
+    def _check_types(self) -> None:
+        """Names the setting that is of a wrong type; what it means is judged by the library."""
+        for names, words, right in _TYPES:
+            for name in names:
+                value = getattr(self, name, None)
+                if value is not None and not right(value):
+                    raise OptionError(f"setting `{name}`: give {words}", name)
+
     def _checked_recipe(self) -> str:
+        self._check_types()
         try:
             return json.dumps(self.recipe())
         except (TypeError, ValueError) as error:

@@ -36,9 +36,9 @@ def root_of(data: object) -> str:
 def kind_of(data: object) -> Kind:
     """The kind of frame that a value is."""
     root = root_of(data)
-    if root == "polars":
-        return Kind("polars", dtypes=dict(data.collect_schema()))  # type: ignore[attr-defined]
-    if root == "pandas":
+    if root == "polars" and hasattr(data, "collect_schema"):
+        return Kind("polars", dtypes=dict(data.collect_schema()))
+    if root == "pandas" and hasattr(data, "columns"):
         dtypes = dict(zip(map(str, data.columns), data.dtypes, strict=True))  # type: ignore[attr-defined]
         arrow = bool(dtypes) and all(type(dtype).__name__ == "ArrowDtype" for dtype in dtypes.values())
         return Kind("pandas", arrow, dtypes)
@@ -80,8 +80,8 @@ def native_data(
 
 def _of_frame(data: object, name: str) -> _native.Data:
     root = root_of(data)
-    if root == "polars" and hasattr(data, "collect"):
-        data = data.collect()
+    if root == "polars":
+        data = _of_polars(data)
     if root == "pandas":
         if not hasattr(data, "columns"):
             raise SchemaError("a pandas Series is one column; pass a DataFrame, such as `series.to_frame()`")
@@ -100,6 +100,17 @@ def _of_frame(data: object, name: str) -> _native.Data:
     except Exception as error:
         # Its words may quote a value.
         raise LookalikeError(f"the frame cannot be read by Arrow's C stream ({type(error).__name__})") from None
+
+
+def _of_polars(data: Any) -> Any:
+    """A frame of polars whose columns without any value are text: its stream of columns without a type is not read everywhere."""
+    import polars
+
+    frame = data.collect() if hasattr(data, "collect") else data
+    if not isinstance(frame, polars.DataFrame):
+        raise SchemaError(f"a polars {type(frame).__name__} is one column; pass a DataFrame")
+    empty = [column for column, dtype in frame.schema.items() if dtype == polars.Null]
+    return frame.with_columns(polars.col(column).cast(polars.String) for column in empty) if empty else frame
 
 
 def _of_pandas(data: Any, name: str) -> _native.Data:

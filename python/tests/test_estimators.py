@@ -65,6 +65,13 @@ def test_unknown_settings_and_options_are_refused(people: dict[str, list[object]
         ll.Sequential(variables={"nobody": {"method": "cart"}}).fit(pl.DataFrame(people))
 
 
+@pytest.mark.parametrize("wrong", [{"rows": -5}, {"m": 1.5}, {"seed": "a"}, {"epsilon": "a"}, {"strata": "sex"}, {"small_table": True}, {"after": 3}])
+def test_a_setting_of_a_wrong_type_is_named(people: dict[str, list[object]], wrong: dict[str, Any]) -> None:
+    with pytest.raises(ll.OptionError) as raised:
+        ll.Ipf(**wrong).fit(pl.DataFrame(people))
+    assert raised.value.option in wrong and f"`{raised.value.option}`" in str(raised.value)
+
+
 def test_one_seed_one_output_and_no_seed_another(people: dict[str, list[object]]) -> None:
     frame = pl.DataFrame(people)
     seeded = ll.Catall(seed=5).fit(frame)

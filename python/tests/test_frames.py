@@ -99,6 +99,14 @@ def test_pandas_without_pyarrow(people: dict[str, list[object]], monkeypatch: py
     assert with_arrow is not None
 
 
+def test_columns_without_a_value_and_odd_names() -> None:
+    frame = pl.DataFrame({"nothing": [None] * 60, "": [1, 2, 3] * 20, "x": [True, False] * 30})
+    made = ll.Usual(seed=1).fit(frame.rename({"": "="})).sample()
+    assert made["nothing"].is_null().all() and made.columns == ["nothing", "=", "x"]
+    numbered = ll.Usual(seed=1).fit(pd.DataFrame({0: [1, 2, 3] * 20, 1: [0.5, 0.25] * 30})).sample()
+    assert list(numbered.columns) == ["0", "1"]
+
+
 def test_identifiers_are_never_copied(people: dict[str, list[object]]) -> None:
     frame = pl.DataFrame(people)
     model = ll.Usual(seed=3).fit(frame)
@@ -113,6 +121,7 @@ WRONG: dict[str, Any] = {
     "nothing": None,
     "a list": [1, 2, 3],
     "a series": pd.Series([1, 2, 3]),
+    "a series of polars": pl.Series([1, 2, 3]),
     "no columns": pl.DataFrame(),
     "no rows": pl.DataFrame({"a": []}),
     "lists": pl.DataFrame({"a": [[1], [2]]}),
