@@ -8,9 +8,9 @@ export CARGO_TERM_COLOR ?= never
 export PROPTEST_RNG_SEED ?= 1901
 CARGO ?= cargo
 
-.PHONY: test format lint unit docs dependencies advisories tools sbom package test-browser demo bench bench-peers fuzz audit kill-and-fill trust miri
+.PHONY: test format lint unit docs dependencies advisories tools sbom package test-browser python python-methods test-python test-r dist demo bench bench-peers fuzz audit kill-and-fill trust miri
 
-test: format lint unit docs dependencies advisories test-browser
+test: format lint unit docs dependencies advisories test-browser test-python test-r
 
 format:
 	$(CARGO) fmt --all --check
@@ -81,6 +81,30 @@ miri:
 # Opens reports in headless Chromium, wide and on a phone; says that it is skipped where there is none. REPORTS names other files.
 test-browser:
 	CARGO="$(CARGO)" CACHE="$(CACHE)" tests/browser/run.sh $(REPORTS)
+
+# The native part of the Python package, into the checkout: `PYTHONPATH=python python3 -c "import lookalike"`. It needs no Python to be built.
+python:
+	$(CARGO) build --locked -p lookalike-python
+	python/place.sh $(CARGO_TARGET_DIR)/debug
+
+# One class a method, from the methods' cards.
+python-methods:
+	$(CARGO) run --locked --quiet -- methods --json $(CACHE)/cards.json --force --quiet
+	python3 python/generate_methods.py $(CACHE)/cards.json
+
+# Both say that they are skipped where Python 3.10 or R is not installed; install_python_and_r.sh installs them by name.
+test-python: unit
+	$(MAKE) python
+	CACHE="$(CACHE)" LOOKALIKE_BINARY="$(CARGO_TARGET_DIR)/debug/lookalike" python/test.sh
+
+test-r: unit
+	CACHE="$(CACHE)" LOOKALIKE_BINARY="$(CARGO_TARGET_DIR)/debug/lookalike" r/test.sh
+
+# What a release ships, in out/dist: static binary, wheel, R source package, Debian package, container file, completions, man pages. Each is
+# installed into a clean root and tried. STAGES names some of them.
+dist:
+	CACHE="$(CACHE)" CARGO="$(CARGO)" dist/build.sh $(STAGES)
+	dist/try.sh $(STAGES)
 
 demo:
 	$(CARGO) run --release --locked -- demo

@@ -1,12 +1,14 @@
-//! The tables that jobs work on: files with how they are read, records in memory, or counts of records that stay where they are.
+//! The tables that jobs work on: files with how they are read, records or data frames in memory, or counts of records that stay where they are.
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use arrow_array::RecordBatch;
+use arrow_schema::SchemaRef;
 use frontier::records_sha256;
 use release::sha256_of_file;
-use table::read::{ReadOptions, read_table, read_unchecked};
+use table::read::{ReadOptions, read_batches, read_batches_checked, read_table, read_unchecked};
 use table::schema::{DecimalMark, SchemaFile};
 use table::watch::Watch;
 use table::{CountSource, DeclaredSchema, FileProblem, Source, Table, TableError};
@@ -35,7 +37,23 @@ pub struct Data {
 enum Origin {
     File(PathBuf),
     Records { name: String, table: Arc<Table> },
+    Frame(Frame),
     Counts(Counts),
+}
+
+/// Arrow batches in memory: a data frame of another program, read as a file of the same columns would be.
+#[derive(Clone, Debug)]
+struct Frame {
+    name: String,
+    schema: SchemaRef,
+    batches: Arc<Vec<RecordBatch>>,
+}
+
+impl Frame {
+    /// The records under the schema that they show.
+    fn read(&self, options: &ReadOptions) -> Result<Table, TableError> {
+        read_batches(&self.name, Arc::clone(&self.schema), &self.batches, options)
+    }
 }
 
 /// Counts in the classes of a declared schema.
@@ -94,6 +112,11 @@ impl Data {
     pub fn records(name: impl Into<String>, table: impl Into<Arc<Table>>) -> Self {
         let origin = Origin::Records { name: name.into(), table: table.into() };
         Self::of(origin)
+    }
+
+    /// Arrow batches in memory, such as those of a data frame, read as a file with the same columns is; `name` is what reports call them.
+    pub fn frame(name: impl Into<String>, schema: SchemaRef, batches: Vec<RecordBatch>) -> Self {
+        Self::of(Origin::Frame(Frame { name: name.into(), schema, batches: Arc::new(batches) }))
     }
 
     /// Counts of records that stay where they are, in the classes that the schema declares. `synthesise`, `plan`, `measure` and `release` take
@@ -168,7 +191,9 @@ impl Data {
     pub fn name(&self) -> String {
         match &self.origin {
             Origin::File(path) => file_name(path),
-            Origin::Records { name, .. } | Origin::Counts(Counts { name, .. }) => name.clone(),
+            Origin::Records { name, .. }
+            | Origin::Frame(Frame { name, .. })
+            | Origin::Counts(Counts { name, .. }) => name.clone(),
         }
     }
 
@@ -181,7 +206,7 @@ impl Data {
     pub fn path(&self) -> Option<&Path> {
         match &self.origin {
             Origin::File(path) => Some(path),
-            Origin::Records { .. } | Origin::Counts(_) => None,
+            Origin::Records { .. } | Origin::Frame(_) | Origin::Counts(_) => None,
         }
     }
 
@@ -200,7 +225,7 @@ impl Data {
 
     /// Whether a schema is given.
     pub(crate) fn has_schema(&self) -> bool {
-        self.schema.is_some() || !matches!(self.origin, Origin::File(_))
+        self.schema.is_some() || matches!(self.origin, Origin::Records { .. } | Origin::Counts(_))
     }
 
     /// Whether the records themselves are elsewhere.
@@ -259,6 +284,9 @@ impl Data {
         let options = self.options(watch)?;
         match &self.origin {
             Origin::File(path) => Ok(Arc::new(read_table(path, &options)?)),
+            Origin::Frame(Frame { name, schema, batches }) => {
+                Ok(Arc::new(read_batches_checked(name, Arc::clone(schema), batches, &options)?))
+            }
             Origin::Records { table, .. } => match options.schema_of(table.schema())? {
                 None => Ok(Arc::clone(table)),
                 Some(schema) => Ok(Arc::new(table.as_ref().clone().conform(Arc::new(schema))?)),
@@ -271,6 +299,7 @@ impl Data {
     pub(crate) fn read_unchecked(&self, watch: &Watch) -> Result<Table, Error> {
         match &self.origin {
             Origin::File(path) => Ok(read_unchecked(path, &self.options(watch)?)?),
+            Origin::Frame(frame) => Ok(frame.read(&self.options(watch)?)?),
             Origin::Records { table, .. } => Ok(table.as_ref().clone()),
             Origin::Counts(counts) => Err(counts.are_no_records()),
         }
@@ -279,16 +308,20 @@ impl Data {
     /// A synthetic table with whatever it holds. The schema says of which kind its columns are; where the file has other columns than the
     /// schema, the file itself says so.
     pub(crate) fn read_as_it_is(&self, watch: &Watch) -> Result<Table, Error> {
-        let Origin::File(path) = &self.origin else { return self.read_unchecked(watch) };
+        let read = |options: &ReadOptions| match &self.origin {
+            Origin::File(path) => Ok(read_unchecked(path, options)?),
+            Origin::Frame(frame) => Ok(frame.read(options)?),
+            _ => self.read_unchecked(watch),
+        };
         let options = self.options(watch)?;
-        match read_unchecked(path, &options) {
-            Err(TableError::File { problem: FileProblem::OtherColumns(_), .. }) => {
+        match read(&options) {
+            Err(Error::Table(TableError::File { problem: FileProblem::OtherColumns(_), .. })) => {
                 let mut missing = options.missing.clone();
                 missing.extend(options.schema.iter().flat_map(|schema| schema.table.missing.iter().cloned()));
                 let decimal = Some(options.decimal_mark());
-                Ok(read_unchecked(path, &ReadOptions { schema: None, missing, decimal, ..options })?)
+                read(&ReadOptions { schema: None, missing, decimal, ..options })
             }
-            read => Ok(read?),
+            found => found,
         }
     }
 
@@ -310,6 +343,7 @@ impl Data {
         match &self.origin {
             Origin::File(path) => Ok(Some(sha256_of_file(path)?)),
             Origin::Records { table, .. } => Ok(Some(records_sha256(table))),
+            Origin::Frame(_) => Ok(Some(records_sha256(self.read(&Watch::default())?.as_ref()))),
             Origin::Counts(_) => Ok(None),
         }
     }

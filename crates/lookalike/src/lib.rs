@@ -63,7 +63,7 @@ pub use jobs::plan::{PlanOutcome, PlanRequest, read_near};
 pub use jobs::reference::{DocumentRequest, MeasuresRequest, MethodsRequest, Reference};
 pub use jobs::release::{ReleaseOutcome, ReleaseRequest, Version};
 pub use jobs::sample::SampleRequest;
-pub use jobs::synthesise::{SpendingRequest, SynthesiseOutcome, SynthesiseRequest};
+pub use jobs::synthesise::{DrawRequest, SpendingRequest, SynthesiseOutcome, SynthesiseRequest};
 pub use jobs::verify::VerifyRequest;
 pub use noise::Noise;
 pub use questions::{NumberClasses, Questions, read_mechanism, read_regions};

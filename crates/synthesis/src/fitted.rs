@@ -20,12 +20,12 @@ use crate::{Cells, Model, Recipe, SynthesisError, near};
 /// A model fitted by a recipe, privately or not, ready to draw data sets: block by block with [`draw`](Self::draw), or one as a
 /// [`table`](Self::table). Data sets of a private fit cost nothing more.
 pub struct Fitted {
-    drawing: Drawing,
+    drawing: Arc<Drawing>,
     recipe: Recipe,
     seed: u64,
     rows: usize,
     original_rows: u64,
-    finish: Option<Finish>,
+    finish: Option<Arc<Finish>>,
     ledger: Option<LedgerRecord>,
     /// What was done to the records before the method saw them, and what a private run cannot know.
     remarks: Vec<String>,
@@ -93,10 +93,10 @@ impl Fitted {
         let finish = if recipe.after.is_empty() {
             None
         } else {
-            Some(Finish::new(&recipe.after, drawing.completion().schema(), uniques)?)
+            Some(Arc::new(Finish::new(&recipe.after, drawing.completion().schema(), uniques)?))
         };
         Ok(Self {
-            drawing,
+            drawing: Arc::new(drawing),
             recipe: recipe.clone(),
             seed,
             rows: rows as usize,
@@ -105,6 +105,53 @@ impl Fitted {
             ledger: None,
             remarks: Vec::new(),
             inside: Vec::new(),
+        })
+    }
+
+    /// The same model, ready to draw other data sets: another number of them, other records, another seed, which is fresh where none is given. What the
+    /// recipe says of the fit itself is not looked at again.
+    ///
+    /// ```
+    /// use synthesis::{Recipe, Run, fit};
+    /// use table::read::{ReadOptions, read_csv_text};
+    ///
+    /// let people = read_csv_text(&format!("sex,agegr\n{}", "F,old\nM,old\nF,young\n".repeat(20)), &ReadOptions::default())?;
+    /// let fitted = fit(&people, &Recipe { seed: Some(1), ..Recipe::new("catall") }, &Run::default())?;
+    /// let more = fitted.again(2, Some(500), Some(1))?;
+    /// assert_eq!((more.table(1)?.rows(), more.seed()), (500, 1));
+    /// assert_eq!(fitted.again(1, None, Some(1))?.table(0)?, fitted.table(0)?);
+    /// # Ok::<(), synthesis::SynthesisError>(())
+    /// ```
+    pub fn again(&self, m: u32, rows: Option<u64>, seed: Option<u64>) -> Result<Self, SynthesisError> {
+        let recipe = Recipe { m, rows: rows.or(self.recipe.rows), seed, ..self.recipe.clone() };
+        recipe.check()?;
+        if rows.is_some() {
+            crate::fit::refuse_rows_if_random(&recipe)?;
+        }
+        let is_paid = match self.drawing.as_ref() {
+            Drawing::Cells(model, _) => model.paid(0).is_some(),
+            Drawing::Records(model, _) => model.paid(0).is_some(),
+        };
+        if is_paid && m > self.recipe.m {
+            let message = "each data set of this method has to be paid for, and no more were; fit again and ask for all of them";
+            return Err(SynthesisError::option("m", message));
+        }
+        if is_paid && rows.is_some() {
+            let message =
+                "the data sets of this method were drawn, and paid for, when it was fitted; leave it out";
+            return Err(SynthesisError::option("rows", message));
+        }
+        let rows = recipe.rows.unwrap_or(self.original_rows);
+        Ok(Self {
+            drawing: Arc::clone(&self.drawing),
+            recipe,
+            seed: seed.unwrap_or_else(crate::fit::fresh_seed),
+            rows: rows as usize,
+            original_rows: self.original_rows,
+            finish: self.finish.clone(),
+            ledger: self.ledger.clone(),
+            remarks: self.remarks.clone(),
+            inside: self.inside.clone(),
         })
     }
 
@@ -131,7 +178,7 @@ impl Fitted {
 
     /// The schema that its records keep.
     pub fn schema(&self) -> &Schema {
-        self.finish.as_ref().map_or_else(|| self.model_schema(), Finish::schema)
+        self.finish.as_deref().map_or_else(|| self.model_schema(), Finish::schema)
     }
 
     /// The recipe, as it was given.
@@ -166,7 +213,7 @@ impl Fitted {
 
     /// The classes of the cells that the model draws; `None` if it draws records.
     pub fn domain(&self) -> Option<&Domain> {
-        match &self.drawing {
+        match self.drawing.as_ref() {
             Drawing::Cells(_, decoder) => Some(decoder.domain()),
             Drawing::Records(..) => None,
         }
@@ -174,7 +221,7 @@ impl Fitted {
 
     /// What there is to say of the fit: of the model (convergence, size), of identifiers, and of what was kept out of it.
     pub fn remarks(&self) -> Vec<String> {
-        let mut remarks = match &self.drawing {
+        let mut remarks = match self.drawing.as_ref() {
             Drawing::Cells(model, decoder) => {
                 let near = near::remark(decoder.numbers().drawn_near(decoder.domain()));
                 model.remarks().into_iter().chain(near).collect()
@@ -195,7 +242,7 @@ impl Fitted {
         number: u32,
         mut take: impl FnMut(Table) -> Result<(), SynthesisError>,
     ) -> Result<(), SynthesisError> {
-        match &self.drawing {
+        match self.drawing.as_ref() {
             Drawing::Cells(model, decoder) if self.finish.is_none() => {
                 let cells = self.sample(model.as_ref(), number, Cells::rows)?;
                 decoder.decode_in_parts(&cells, self.seed_of(number).child(1), take)
@@ -206,7 +253,7 @@ impl Fitted {
 
     /// Data set `number`, from 0, all at once.
     pub fn table(&self, number: u32) -> Result<Table, SynthesisError> {
-        let table = match &self.drawing {
+        let table = match self.drawing.as_ref() {
             Drawing::Cells(model, decoder) => {
                 let cells = self.sample(model.as_ref(), number, Cells::rows)?;
                 decoder.decode(&cells, self.seed_of(number).child(1))?
@@ -263,12 +310,12 @@ impl Fitted {
 
     /// What identifies the unique records of the data, where they are to be removed.
     pub(crate) fn uniques(&self) -> &[Print] {
-        self.finish.as_ref().map_or(&[], Finish::uniques)
+        self.finish.as_deref().map_or(&[], Finish::uniques)
     }
 
     /// Why the model cannot be saved, if it cannot.
     pub(crate) fn refuses_saving(&self) -> Option<&'static str> {
-        match &self.drawing {
+        match self.drawing.as_ref() {
             Drawing::Cells(model, _) => model.refuses_saving(),
             Drawing::Records(model, _) => model.refuses_saving(),
         }
@@ -276,7 +323,7 @@ impl Fitted {
 
     /// What the state gives away of the records, if anything.
     pub(crate) fn confidential(&self) -> Option<&'static str> {
-        match &self.drawing {
+        match self.drawing.as_ref() {
             Drawing::Cells(model, decoder) => {
                 let numbers = (!decoder.numbers().is_empty()).then_some("it holds numbers of the records");
                 model.confidential().or(numbers)
@@ -287,7 +334,7 @@ impl Fitted {
 
     /// The numbers that records have within the classes of the model's cells.
     pub(crate) fn class_numbers(&self) -> Cow<'_, ClassNumbers> {
-        match &self.drawing {
+        match self.drawing.as_ref() {
             Drawing::Cells(_, decoder) => Cow::Borrowed(decoder.numbers()),
             Drawing::Records(..) => Cow::Owned(ClassNumbers::default()),
         }
@@ -295,7 +342,7 @@ impl Fitted {
 
     /// Writes the state of the model.
     pub(crate) fn store(&self, into: &mut StateWriter<'_>) -> std::io::Result<()> {
-        match &self.drawing {
+        match self.drawing.as_ref() {
             Drawing::Cells(model, _) => model.store(into),
             Drawing::Records(model, _) => model.store(into),
         }

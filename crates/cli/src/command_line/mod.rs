@@ -23,6 +23,7 @@ mod release;
 #[cfg(feature = "research")]
 mod research;
 mod sample;
+mod shell_files;
 mod synth;
 mod verify;
 
@@ -103,6 +104,8 @@ enum Command {
     Research(research::Research),
     /// Print the JSON Schema of a file that Lookalike writes or reads
     JsonSchema(json_schema::JsonSchema),
+    /// Write completions for shells, and man pages
+    ShellFiles(shell_files::ShellFiles),
 }
 
 /// What every command does.
@@ -134,6 +137,7 @@ impl Command {
                 return research.run(everywhere);
             }
             Self::JsonSchema(schema) => schema,
+            Self::ShellFiles(files) => files,
         };
         Ok(command.run(everywhere)?)
     }

@@ -184,3 +184,19 @@ fn spreadsheets_run_no_formula_of_a_release() {
     let same = desk.run("measure cells.csv kept/synthetic-1.csv --only tables --json -").success();
     assert_eq!(String::from_utf8_lossy(&same.get_output().stdout), found, "the apostrophe is not measured");
 }
+
+#[test]
+fn completions_and_man_pages_know_every_command() {
+    let desk = Desk::new();
+    desk.run("shell-files --quiet --out shell").success();
+    let read = |name: &str| std::fs::read_to_string(desk.path("shell").join(name)).unwrap();
+    for shell in ["lookalike.bash", "_lookalike", "lookalike.fish", "_lookalike.ps1"] {
+        assert!(
+            ["describe", "verify", "insecure-test-seed"].iter().all(|word| read(shell).contains(word)),
+            "{shell}"
+        );
+    }
+    assert!(read("lookalike-synth.1").contains("epsilon") && read("lookalike.1").contains("synth"));
+    desk.run("shell-files --quiet --out shell").failure();
+    desk.run("shell-files --quiet --out shell --force").success();
+}

@@ -33,6 +33,10 @@ use crate::{Data, Error, Request};
 pub struct FitRequest {
     /// The synthetic files, or one release folder. Files that lie beside the manifest of their release are read with it.
     pub files: Vec<PathBuf>,
+    /// Synthetic tables in memory instead of files; a release folder in `files` then only says how they were made.
+    pub tables: Vec<Data>,
+    /// How the tables in memory were made, where no release folder says it.
+    pub made: Option<Provenance>,
     /// How they are read, where that is not said by a release; its own file is not read.
     pub reading: Data,
     /// What is estimated.
@@ -82,6 +86,8 @@ impl FitRequest {
         let usual = Manner::default();
         Self {
             files: files.into_iter().map(Into::into).collect(),
+            tables: Vec::new(),
+            made: None,
             reading: Data::file(""),
             estimands,
             only_where: None,
@@ -141,14 +147,18 @@ impl FitRequest {
             let message = "nothing is asked for; give a formula such as \"y ~ a + b\" first, or the option `estimate`, such as \"mean(x) by a\"";
             return Err(Error::Usage(message.into()));
         }
-        let (paths, mut folder) = files(&self.files)?;
+        let (paths, mut folder) =
+            if self.tables.is_empty() { files(&self.files)? } else { self.release_alone()? };
         refuse_twice(&paths)?;
-        if let Some(folder) = &mut folder {
-            folder.provenance.own_schema = self.own_schema(&paths[0], folder, watch)?;
+        if let (Some(folder), Some(first)) = (&mut folder, paths.first()) {
+            folder.provenance.own_schema = self.own_schema(first, folder, watch)?;
         }
-        let provenance = folder.as_ref().map(|folder| &folder.provenance);
-        let manner = self.manner(provenance, paths.len())?;
-        let tables = self.read(&paths, folder.as_ref(), watch)?;
+        let provenance = folder.as_ref().map(|folder| &folder.provenance).or(self.made.as_ref());
+        let manner = self.manner(provenance, paths.len() + self.tables.len())?;
+        let tables = match self.tables.as_slice() {
+            [] => self.read(&paths, folder.as_ref(), watch)?,
+            tables => in_memory(tables, folder.as_ref(), watch)?,
+        };
         let original_rows = self.original_rows.or(provenance.and_then(Provenance::known_original_rows));
         let (tables, original_rows) = self.subset(tables, original_rows, provenance, &manner)?;
         let released = Released { files: &tables, original_rows, provenance };
@@ -158,18 +168,26 @@ impl FitRequest {
             answers.push(answer(&released, estimand, &manner)?);
             watch.report(Step::Answering { done: answers.len(), of: self.estimands.len() });
         }
-        let facts = |(path, table): (&PathBuf, &Table)| FileFacts {
-            name: path.display().to_string(),
-            records: table.rows() as u64,
-        };
+        let names =
+            paths.iter().map(|path| path.display().to_string()).chain(self.tables.iter().map(Data::name));
+        let facts = |(name, table): (String, &Table)| FileFacts { name, records: table.rows() as u64 };
         Ok(Findings {
-            files: paths.iter().zip(&tables).map(facts).collect(),
+            files: names.zip(&tables).map(facts).collect(),
             original_rows,
-            method: folder.map(|folder| folder.manifest.method),
+            method: provenance.map(|made| made.recipe.method.clone()),
             target: manner.target,
             level: manner.level,
             answers,
         })
+    }
+
+    /// The one release folder that says how tables in memory were made, if one is named; none of its files is read.
+    fn release_alone(&self) -> Result<(Vec<PathBuf>, Option<ReleaseFolder>), Error> {
+        match self.files.as_slice() {
+            [] => Ok((Vec::new(), None)),
+            [folder] if folder.is_dir() => Ok((Vec::new(), Some(ReleaseFolder::read(folder)?))),
+            _ => Err(Error::Usage("tables in memory go with one release folder, or with none".into())),
+        }
     }
 
     /// The records that meet the condition, and the number of original ones that they stand for: the same share of N. Rules that make the release again need all records.
@@ -319,6 +337,18 @@ impl Request for FitRequest {
     fn json(&self, found: &Findings) -> serde_json::Value {
         serde_json::json!(found)
     }
+}
+
+/// Tables in memory, under the schema of the release that they are of, if one is known.
+fn in_memory(tables: &[Data], folder: Option<&ReleaseFolder>, watch: &Watch) -> Result<Vec<Table>, Error> {
+    let read = |data: &Data| -> Result<Table, Error> {
+        let data = match folder {
+            Some(folder) if !data.has_schema() => data.clone().under(SchemaFile::read(&folder.schema)?),
+            _ => data.clone(),
+        };
+        Ok(data.read(watch)?.as_ref().clone())
+    };
+    Ok(with_common_levels(tables.iter().map(read).collect::<Result<Vec<Table>, Error>>()?)?)
 }
 
 /// The synthetic files, and the release that they are of, if one is known.

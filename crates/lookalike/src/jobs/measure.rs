@@ -99,8 +99,16 @@ impl MeasureRequest {
         let original = self.original.open(watch)?;
         let source = original.source();
         self.questions.check_variables(source.schema())?;
-        let read =
-            |data: &Data| -> Result<Table, Error> { Ok(align(source.schema(), data.read_as_it_is(watch)?)?) };
+        // Synthetic versions of counts must be in their classes, which only a schema says of files and frames.
+        let in_classes = |data: &Data| self.original.is_counts() && data.has_schema();
+        let read = |data: &Data| -> Result<Table, Error> {
+            let table = if in_classes(data) {
+                data.read(watch)?.as_ref().clone()
+            } else {
+                data.read_as_it_is(watch)?
+            };
+            Ok(align(source.schema(), table)?)
+        };
         let synthetic = self.synthetic.iter().map(read).collect::<Result<Vec<Table>, Error>>()?;
         let holdout = self.holdout.as_ref().map(read).transpose()?;
         let tables: Vec<&Table> = synthetic.iter().collect();

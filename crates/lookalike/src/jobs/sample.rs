@@ -98,7 +98,7 @@ impl SampleRequest {
             }
             None => None,
         };
-        Ok(SynthesiseOutcome { fitted, ledger: file.header.ledger, manifest })
+        Ok(SynthesiseOutcome { fitted, ledger: file.header.ledger, manifest, uniques: None })
     }
 }
 

@@ -1,6 +1,7 @@
 //! Synthetic data sets of a table, in a folder or in memory.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use release::policy::Reasons;
 use release::signature::signature_path;
@@ -58,6 +59,8 @@ pub struct SynthesiseRequest {
     pub books: Option<Books>,
     /// The key that signs the manifest, and the model where it is saved.
     pub sign: Option<Signing>,
+    /// Keep what identifies the unique records of the data, so that copies can be counted in data sets that are drawn later.
+    pub count_copies: bool,
 }
 
 /// Synthetic versions of a table.
@@ -68,6 +71,8 @@ pub struct SynthesiseOutcome {
     pub ledger: Option<LedgerRecord>,
     /// What was written, if a folder was named.
     pub manifest: Option<Manifest>,
+    /// What identifies the unique records of the data, if it was to be kept and the run is not private. It is confidential.
+    pub uniques: Option<UniqueRecords>,
 }
 
 /// What is said of data sets whose seed was chosen.
@@ -100,6 +105,7 @@ impl SynthesiseRequest {
             reasons: Reasons::default(),
             books: None,
             sign: None,
+            count_copies: false,
         }
     }
 
@@ -174,10 +180,11 @@ impl SynthesiseRequest {
             Some(path) => Some((path, ModelFile::new(&fitted)?)),
             None => None,
         };
+        let counted = self.out.is_some() || self.count_copies;
+        let original = source.table().filter(|_| counted && ledger.is_none());
+        let original = original.map(UniqueRecords::of).transpose()?;
         let manifest = match &self.out {
             Some(out) => {
-                let original = source.table().filter(|_| ledger.is_none());
-                let original = original.map(UniqueRecords::of).transpose()?;
                 let written = Written {
                     fitted: &fitted,
                     recipe: &self.recipe,
@@ -201,7 +208,7 @@ impl SynthesiseRequest {
             synthesis::checkpoint::remove(folder)?;
         }
         ended(run.begun.as_deref())?;
-        Ok(SynthesiseOutcome { fitted, ledger, manifest })
+        Ok(SynthesiseOutcome { fitted, ledger, manifest, uniques: original })
     }
 
     /// The refusal of a learned schema, with the commands that help for these data.
@@ -352,6 +359,50 @@ pub(super) fn ended(begun: Option<&Path>) -> Result<(), Error> {
         Some(path) => {
             std::fs::remove_file(path).map_err(|error| Error::Refused(format!("{}: {error}", path.display())))
         }
+    }
+}
+
+/// Asks a model in memory for data sets in a folder, as [`SynthesiseRequest`] writes them.
+#[derive(Clone)]
+pub struct DrawRequest {
+    /// The fitted recipe.
+    pub fitted: Arc<Fitted>,
+    /// The recipe that is written beside the data sets, which names their format; a seed in it is one that was chosen.
+    pub recipe: Recipe,
+    /// What identifies the unique records of the data, where copies are to be counted.
+    pub uniques: Option<Arc<UniqueRecords>>,
+    /// The folder to write.
+    pub out: PathBuf,
+    /// Whether an earlier release in that folder may be replaced.
+    pub replace: bool,
+}
+
+impl Request for DrawRequest {
+    type Outcome = Manifest;
+
+    fn perform(&self, watch: &Watch) -> Result<Manifest, Error> {
+        let written = Written {
+            fitted: &self.fitted,
+            recipe: &self.recipe,
+            input_sha256: None,
+            ledger: self.fitted.ledger(),
+            original: self.uniques.as_deref(),
+            not_covered: None,
+            signer: None,
+        };
+        written.into_folder(&self.out, self.replace, watch)
+    }
+
+    fn text(&self, manifest: &Manifest) -> String {
+        let mut text = report::data_sets_text(&self.out, manifest, &self.fitted.remarks());
+        if self.recipe.seed.is_some() {
+            text.push_str(SEEDED);
+        }
+        text
+    }
+
+    fn json(&self, manifest: &Manifest) -> serde_json::Value {
+        serde_json::json!(manifest)
     }
 }
 

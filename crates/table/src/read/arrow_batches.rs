@@ -1,4 +1,4 @@
-//! Parquet and Arrow IPC: record batches into pieces of columns.
+//! Parquet, Arrow IPC and batches in memory: record batches into pieces of columns.
 
 use std::borrow::Cow;
 use std::fs::File;
@@ -49,14 +49,19 @@ pub(super) fn read_parquet(path: &Path, options: &ReadOptions) -> Result<Table, 
     let mut reader = Batches::new(path, metadata.schema().clone(), options)?;
     let length = open()?.metadata().ok().map(|metadata| metadata.len());
     let number = metadata.metadata().num_row_groups();
+    let records_of = |group: usize| metadata.metadata().row_group(group).num_rows().unsigned_abs() as usize;
     let read_group = |group: usize| {
+        let mut before: usize = (0..group).map(records_of).sum();
         let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(open()?, metadata.clone());
         let batches = builder.with_row_groups(vec![group]).with_batch_size(1 << 16).build();
         let batches = batches.map_err(|error| broken(&error))?;
         let pieces = batches.map(|batch| {
             options.watch.check()?;
             memory::check("reading the table")?;
-            reader.pieces(&batch.map_err(|error| broken(&error))?)
+            let batch = batch.map_err(|error| broken(&error))?;
+            let pieces = reader.pieces(&batch, before);
+            before += batch.num_rows();
+            pieces
         });
         let pieces = pieces.collect::<Result<Vec<_>, _>>()?;
         let bytes = metadata.metadata().row_group(group).compressed_size().unsigned_abs();
@@ -124,13 +129,44 @@ fn read_ipc(
             let Some(batch) = batches.next() else { return Ok(None) };
             let batch = batch.map_err(|error| not_ipc(path, error))?;
             memory::require(table_bytes(batch.num_rows() as u64, batch.num_columns()), "reading the table")?;
-            Ok(Some((batch.num_rows(), reader.pieces(&batch)?)))
+            Ok(Some((batch.num_rows(), reader.pieces(&batch, records)?)))
         })?;
         let Some((rows, pieces)) = next else { break };
         records += rows;
         reader.append(pieces);
     }
     undamaged(path, "Arrow IPC", || "its last record batch".into(), || reader.finish())
+}
+
+/// How many records of a batch in memory become one piece.
+const PIECE: usize = 1 << 18;
+
+/// Reads batches that are in memory, such as those of a data frame, slices of them in parallel; `name` is what errors call it.
+pub(super) fn read_memory(
+    name: &Path,
+    schema: SchemaRef,
+    batches: &[RecordBatch],
+    options: &ReadOptions,
+) -> Result<Table, TableError> {
+    let mut reader = Batches::new(name, schema, options)?;
+    let slices = batches.iter().flat_map(|batch| {
+        let starts = (0..batch.num_rows()).step_by(PIECE);
+        starts.map(|start| batch.slice(start, PIECE.min(batch.num_rows() - start)))
+    });
+    let mut before = 0;
+    let numbered = slices.map(|slice| {
+        before += slice.num_rows();
+        (before - slice.num_rows(), slice)
+    });
+    let slices: Vec<(usize, RecordBatch)> = numbered.collect();
+    // A few slices at a time, so that pieces do not pile up beside the columns that they become.
+    for some in slices.chunks(2 * rayon::current_num_threads()) {
+        options.watch.check()?;
+        let pieces = some.par_iter().map(|(before, slice)| reader.pieces(slice, *before));
+        let pieces = pieces.collect::<Result<Vec<_>, TableError>>()?;
+        pieces.into_iter().for_each(|pieces| reader.append(pieces));
+    }
+    reader.finish()
 }
 
 /// The batches of one file.
@@ -164,11 +200,12 @@ impl<'a> Batches<'a> {
         Ok(Self { path, columns: names.iter().map(|_| Growing::default()).collect(), names, tokens, held })
     }
 
-    /// The batch as one piece a column.
-    fn pieces(&self, batch: &RecordBatch) -> Result<Vec<Piece>, TableError> {
+    /// The batch, which follows this many records, as one piece a column.
+    fn pieces(&self, batch: &RecordBatch, before: usize) -> Result<Vec<Piece>, TableError> {
         let columns = batch.columns().iter().zip(&self.names).zip(&self.tokens);
         let piece = |((array, name), tokens): ((&std::sync::Arc<dyn Array>, &String), &Vec<String>)| {
-            piece(array.as_ref(), tokens).map_err(|message| {
+            piece(array.as_ref(), tokens).map_err(|problem| {
+                let message = problem.after(before);
                 TableError::file(self.path, FileProblem::Column { column: name.clone(), message })
             })
         };
@@ -197,7 +234,37 @@ impl<'a> Batches<'a> {
     }
 }
 
-fn piece(array: &dyn Array, tokens: &[String]) -> Result<Piece, String> {
+/// What a table cannot hold, with the record of the batch that has it.
+struct Problem {
+    row: Option<usize>,
+    message: String,
+}
+
+impl Problem {
+    fn in_row(row: usize, message: impl Into<String>) -> Self {
+        Self { row: Some(row), message: message.into() }
+    }
+
+    /// The message, with the number of the record in the whole file.
+    fn after(self, records: usize) -> String {
+        let Self { row, message } = self;
+        row.map_or(message.clone(), |row| format!("row {} {message}", records + row + 1))
+    }
+}
+
+impl From<&str> for Problem {
+    fn from(message: &str) -> Self {
+        Self { row: None, message: message.to_owned() }
+    }
+}
+
+impl From<String> for Problem {
+    fn from(message: String) -> Self {
+        Self { row: None, message }
+    }
+}
+
+fn piece(array: &dyn Array, tokens: &[String]) -> Result<Piece, Problem> {
     Ok(match array.data_type() {
         DataType::Null => Piece::Integer(filled(array.len(), |_| Ok(Entry::Missing))?),
         DataType::Boolean => {
@@ -275,15 +342,16 @@ fn piece(array: &dyn Array, tokens: &[String]) -> Result<Piece, String> {
         other => {
             return Err(format!(
                 "its type {other} is not one that a table can hold; cast it to text, a number or a date"
-            ));
+            )
+            .into());
         }
     })
 }
 
 fn filled<T: Copy + Default>(
     rows: usize,
-    entry: impl Fn(usize) -> Result<Entry<T>, String>,
-) -> Result<Numbers<T>, String> {
+    entry: impl Fn(usize) -> Result<Entry<T>, Problem>,
+) -> Result<Numbers<T>, Problem> {
     let mut numbers = Numbers::with_capacity(rows);
     for row in 0..rows {
         numbers.push(entry(row)?);
@@ -299,7 +367,7 @@ fn entry<T: ArrowPrimitiveType, U>(
     if array.is_null(row) { Entry::Missing } else { Entry::Value(convert(array.value(row))) }
 }
 
-fn integers<T: ArrowPrimitiveType>(array: &dyn Array, tokens: &[String]) -> Result<Piece, String>
+fn integers<T: ArrowPrimitiveType>(array: &dyn Array, tokens: &[String]) -> Result<Piece, Problem>
 where
     T::Native: TryInto<i64> + std::fmt::Display,
 {
@@ -317,7 +385,7 @@ where
         let value = array
             .value(row)
             .try_into()
-            .map_err(|_| "a number is larger than 2^63; write the column as text".to_owned())?;
+            .map_err(|_| Problem::from("a number is larger than 2^63; write the column as text"))?;
         Ok(if missing.contains(&value) { Entry::Missing } else { Entry::Value(value) })
     };
     Ok(Piece::Integer(filled(array.len(), number)?))
@@ -327,16 +395,16 @@ fn reals<T: ArrowPrimitiveType>(
     array: &PrimitiveArray<T>,
     tokens: &[String],
     convert: impl Fn(T::Native) -> f64,
-) -> Result<Piece, String> {
+) -> Result<Piece, Problem> {
     let missing: Vec<f64> = tokens.iter().filter_map(|token| token.parse().ok()).collect();
     let nan_is_missing = missing.iter().any(|token| token.is_nan());
     let number = |row: usize| match entry(array, row, &convert) {
         Entry::Value(value) if value.is_nan() && nan_is_missing => Ok(Entry::Missing),
         Entry::Value(value) if value.is_nan() => {
-            Err(format!("row {} is NaN; say `--missing NaN` if that means missing", row + 1))
+            Err(Problem::in_row(row, "is NaN; name NaN with the option `missing` if that means missing"))
         }
         Entry::Value(value) if value.is_infinite() => {
-            Err(format!("row {} is infinite; a table holds finite numbers", row + 1))
+            Err(Problem::in_row(row, "is infinite; a table holds finite numbers"))
         }
         Entry::Value(value) if missing.contains(&value) => Ok(Entry::Missing),
         other => Ok(other),
@@ -357,24 +425,40 @@ fn text<'a>(array: &'a dyn Array, tokens: &[String], value: impl Fn(usize) -> Op
 }
 
 /// A dictionary is read through its values, whatever they are.
-fn dictionary<K: ArrowDictionaryKeyType>(array: &dyn Array, tokens: &[String]) -> Result<Piece, String> {
+fn dictionary<K: ArrowDictionaryKeyType>(array: &dyn Array, tokens: &[String]) -> Result<Piece, Problem> {
     let array = array.as_dictionary::<K>();
     let at = |row: usize| array.key(row);
     fn spread<T: Copy + Default>(
         rows: usize,
         values: &Numbers<T>,
         at: impl Fn(usize) -> Option<usize>,
-    ) -> Result<Numbers<T>, String> {
+    ) -> Result<Numbers<T>, Problem> {
         filled(rows, |row| Ok(at(row).map_or(Entry::Missing, |position| values.get(position))))
     }
-    Ok(match piece(array.values().as_ref(), tokens)? {
+    // The row of a dictionary is no row of the table.
+    let values = piece(array.values().as_ref(), tokens);
+    let values = values.map_err(|Problem { row, message }| {
+        Problem::from(if row.is_some() { format!("one of its values {message}") } else { message })
+    })?;
+    Ok(match values {
         Piece::Integer(values) => Piece::Integer(spread(array.len(), &values, at)?),
         Piece::Real(values) => Piece::Real(spread(array.len(), &values, at)?),
         Piece::Date(values) => Piece::Date(spread(array.len(), &values, at)?),
         Piece::Datetime(values) => Piece::Datetime(spread(array.len(), &values, at)?),
-        Piece::Text(values) => text(array, &[], |row| {
-            at(row).and_then(|position| values.get(position)).map(|text| Cow::Owned(text.to_owned()))
-        }),
+        Piece::Text(values) => {
+            // Each value is looked up once, and only if a record has it.
+            let mut column = TextBuilder::with_capacity(array.len());
+            let mut known: Vec<Option<u32>> = vec![None; array.values().len()];
+            for row in 0..array.len() {
+                let Some((position, text)) = at(row).and_then(|at| Some((at, values.get(at)?))) else {
+                    column.push_missing();
+                    continue;
+                };
+                let code = *known[position].get_or_insert_with(|| column.code(Cow::Borrowed(text)));
+                column.push_code(code);
+            }
+            Piece::Text(column.finish())
+        }
     })
 }
 
@@ -388,7 +472,7 @@ enum Unit {
 }
 
 /// Points in time, or times of day, in microseconds.
-fn times<T: ArrowPrimitiveType>(array: &dyn Array, unit: Unit) -> Result<Piece, String>
+fn times<T: ArrowPrimitiveType>(array: &dyn Array, unit: Unit) -> Result<Piece, Problem>
 where
     T::Native: Into<i64>,
 {
@@ -402,9 +486,9 @@ where
         let microseconds = match unit {
             Unit::Times(microseconds) => time.checked_mul(microseconds),
             Unit::Part(parts) if time % parts != 0 => {
-                return Err(format!(
-                    "row {} is finer than a microsecond; round the column to microseconds",
-                    row + 1
+                return Err(Problem::in_row(
+                    row,
+                    "is finer than a microsecond; round the column to microseconds",
                 ));
             }
             Unit::Part(parts) => Some(time / parts),
@@ -417,9 +501,6 @@ where
     Ok(Piece::Datetime(filled(times.len(), number)?))
 }
 
-fn beyond_calendar(row: usize) -> String {
-    format!(
-        "row {} lies outside the years 0 to 9999, or outside a day; correct it, or make it missing",
-        row + 1
-    )
+fn beyond_calendar(row: usize) -> Problem {
+    Problem::in_row(row, "lies outside the years 0 to 9999, or outside a day; correct it, or make it missing")
 }

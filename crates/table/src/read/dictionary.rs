@@ -130,6 +130,17 @@ impl<'a> TextBuilder<'a> {
         self.codes.push(code);
     }
 
+    /// The code of a text, for [`push_code`](Self::push_code).
+    pub(super) fn code(&mut self, text: Cow<'a, str>) -> u32 {
+        self.dictionary.code(text)
+    }
+
+    /// Pushes a text by its code.
+    #[inline]
+    pub(super) fn push_code(&mut self, code: u32) {
+        self.codes.push(code);
+    }
+
     /// Pushes a part of `text`.
     #[inline]
     pub(super) fn push_slice(&mut self, text: &'a str, from: usize, length: usize) {

@@ -1,4 +1,4 @@
-//! Files into tables: CSV, Parquet and Arrow IPC, checked and coded.
+//! Files, and data frames in memory, into tables: CSV, Parquet and Arrow, checked and coded.
 //!
 //! Nothing is coerced in silence. A column is numeric only if every value is a number written in the ordinary way; missing is
 //! the empty field and what the user declares, nothing else; a file that cannot be trusted is refused with its line and
@@ -118,6 +118,62 @@ pub fn read_unchecked(path: &Path, options: &ReadOptions) -> Result<Table, Table
         _ => read_text(path, &|| Ok(Box::new(watched()?) as Box<dyn Read + Send>), options),
     };
     with_identifiers(table?, options)
+}
+
+/// Record batches in memory, such as those of a data frame of another program, under the schema that they show; the options' schema says only which
+/// kind each column is. `name` is what errors call them.
+///
+/// ```
+/// use std::sync::Arc;
+/// use arrow_array::{ArrayRef, Int64Array, RecordBatch, StringArray};
+/// use table::read::{ReadOptions, read_batches};
+///
+/// let sex: ArrayRef = Arc::new(StringArray::from(vec![Some("F"), None, Some("M")]));
+/// let age: ArrayRef = Arc::new(Int64Array::from(vec![31, 47, 31]));
+/// let batch = RecordBatch::try_from_iter([("sex", sex), ("age", age)]).unwrap();
+/// let table = read_batches("people", batch.schema(), &[batch], &ReadOptions::default())?;
+/// assert_eq!((table.rows(), table.missing(0)), (3, 1));
+/// # Ok::<(), table::TableError>(())
+/// ```
+pub fn read_batches(
+    name: &str,
+    schema: arrow_schema::SchemaRef,
+    batches: &[arrow_array::RecordBatch],
+    options: &ReadOptions,
+) -> Result<Table, TableError> {
+    let path = Path::new(name);
+    let table = arrow_batches::read_memory(path, schema, batches, options);
+    // A frame has neither lines nor a header.
+    let table = table.map_err(|error| match error {
+        TableError::File { path, problem } => {
+            let problem = match problem {
+                FileProblem::Empty => FileProblem::Format("it has no columns".into()),
+                FileProblem::NoRows => {
+                    FileProblem::Format("it has no rows; a table needs at least one record".into())
+                }
+                FileProblem::EmptyName { column } => {
+                    FileProblem::Format(format!("column {column} has no name; give every column a name"))
+                }
+                FileProblem::DuplicateName { name, first, second } => FileProblem::Format(format!(
+                    "the name `{name}` stands for columns {first} and {second}; rename one of them"
+                )),
+                other => other,
+            };
+            TableError::File { path, problem }
+        }
+        other => other,
+    })?;
+    with_identifiers(table, options)
+}
+
+/// Reads as [`read_batches`] and, if the options have a schema, checks the records against that.
+pub fn read_batches_checked(
+    name: &str,
+    schema: arrow_schema::SchemaRef,
+    batches: &[arrow_array::RecordBatch],
+    options: &ReadOptions,
+) -> Result<Table, TableError> {
+    conform(read_batches(name, schema, batches, options)?, options)
 }
 
 /// Where no schema says what the columns are, those that name units are identifiers; where one does, only those are.

@@ -311,7 +311,10 @@ mod arrow_files {
     #[test]
     fn what_a_table_cannot_hold_is_refused_by_column() {
         let columns: [(ArrayRef, &str); 2] = [
-            (Arc::new(Float64Array::from(vec![1.0, f64::NAN])), "`x`: row 2 is NaN; say `--missing NaN`"),
+            (
+                Arc::new(Float64Array::from(vec![1.0, f64::NAN])),
+                "`x`: row 2 is NaN; name NaN with the option `missing`",
+            ),
             (Arc::new(Float64Array::from(vec![f64::INFINITY])), "`x`: row 1 is infinite"),
         ];
         for (column, expected) in columns {

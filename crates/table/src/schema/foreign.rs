@@ -51,6 +51,63 @@ impl SchemaFile {
     }
 }
 
+impl SchemaFile {
+    /// The JSON schema of another tool, SDV metadata (version 1) or a private-PGM domain, as the text of a schema file for a person to complete.
+    ///
+    /// ```
+    /// use table::schema::SchemaFile;
+    ///
+    /// let toml = SchemaFile::text_of_other_tool(r#"{"age": {"lower": 0, "upper": 120}, "sex": ["F", "M"]}"#)?;
+    /// assert!(SchemaFile::parse(&toml)?.finish()?.variable("age").is_ok());
+    /// # Ok::<(), table::TableError>(())
+    /// ```
+    pub fn text_of_other_tool(json: &str) -> Result<String, TableError> {
+        let file = Self::from_foreign_json(json)?;
+        let value = |scalar: &Scalar| match scalar {
+            Scalar::Text(text) => toml::Value::String(text.clone()),
+            Scalar::Integer(whole) => toml::Value::Integer(*whole),
+            Scalar::Real(real) => toml::Value::Float(*real),
+            Scalar::Boolean(truth) => toml::Value::Boolean(*truth),
+            Scalar::Date(day) => toml::Value::Datetime(*day),
+        };
+        let mut variables = toml::Table::new();
+        for (name, section) in &file.variables {
+            let mut written = toml::Table::new();
+            let mut say = |key: &str, value: toml::Value| written.insert(key.into(), value);
+            say("kind", toml::Value::String(name_of(section.kind).into()));
+            if let Some(LevelsKey::Listed(levels)) = &section.levels {
+                say("levels", levels.iter().map(value).collect::<Vec<_>>().into());
+            }
+            if let Some(RangeKey::Between(ends)) = &section.range {
+                say("range", ends.iter().map(value).collect::<Vec<_>>().into());
+            }
+            if let Some(format) = &section.format {
+                say("format", toml::Value::String(format.clone()));
+            }
+            if matches!(section.missing, MissingKey::Flag(true)) {
+                say("missing", toml::Value::Boolean(true));
+            }
+            variables.insert(name.clone(), toml::Value::Table(written));
+        }
+        let mut all = toml::Table::new();
+        all.insert("variables".into(), toml::Value::Table(variables));
+        toml::to_string_pretty(&all).map_err(|error| TableError::schema("schema", error.to_string()))
+    }
+}
+
+/// The word for a kind in a schema file.
+fn name_of(kind: KindName) -> &'static str {
+    match kind {
+        KindName::Categorical => "categorical",
+        KindName::Ordinal => "ordinal",
+        KindName::Integer => "integer",
+        KindName::Real => "real",
+        KindName::Date => "date",
+        KindName::Datetime => "datetime",
+        KindName::TextId => "text-id",
+    }
+}
+
 fn from_sdv(metadata: SdvMetadata) -> Result<SchemaFile, TableError> {
     let refuse = |message: String| Err(TableError::schema("SDV metadata", message));
     if !metadata.version.to_uppercase().ends_with("V1") {

@@ -1,9 +1,12 @@
-//! Tables into files: CSV and Parquet, written whole or not at all.
+//! Tables into files, CSV and Parquet, written whole or not at all; into Arrow batches in memory.
 
+mod arrow;
 mod csv;
 mod parquet;
 
 use std::io::Write;
+
+pub use arrow::record_batch;
 
 use crate::{Schema, Table};
 

@@ -72,7 +72,8 @@ fn stored(variable: &Variable) -> Option<Stored> {
     variable.stored.or(names_units.then_some(Stored::Integer))
 }
 
-fn array(variable: &Variable, column: &Column) -> std::io::Result<ArrayRef> {
+/// The column in the type that a typed file holds it in.
+pub(super) fn array(variable: &Variable, column: &Column) -> std::io::Result<ArrayRef> {
     Ok(match column {
         Column::Categorical(codes) => {
             let level = |code: u32| variable.kind.levels().and_then(|levels| levels.get(code));
