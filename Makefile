@@ -64,7 +64,7 @@ trust: fuzz audit kill-and-fill
 # Every door with altered files, for a minute; FUZZ_SECONDS for longer.
 FUZZ_SECONDS ?= 60
 fuzz:
-	LOOKALIKE_FUZZ_SECONDS=$(FUZZ_SECONDS) $(CARGO) test -p lookalike --test doors --locked -- --nocapture
+	LOOKALIKE_FUZZ_SECONDS=$(FUZZ_SECONDS) $(CARGO) test -p lookalike-table -p lookalike --test doors --locked -- --nocapture
 
 # Too little noise is found, and sound methods pass, by twenty seeds each.
 audit:

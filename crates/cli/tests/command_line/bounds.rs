@@ -61,7 +61,7 @@ fn a_file_that_unpacks_beyond_reason_is_refused() {
     let mut file = std::io::BufWriter::new(std::fs::File::create(&plain).unwrap());
     writeln!(file, "x").unwrap();
     let block = "0\n".repeat(1 << 19);
-    for _ in 0..300 {
+    for _ in 0..90 {
         file.write_all(block.as_bytes()).unwrap();
     }
     file.flush().unwrap();

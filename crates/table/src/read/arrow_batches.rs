@@ -21,7 +21,7 @@ use super::boundary::undamaged;
 use super::bounds::{check_columns, table_bytes};
 use super::dictionary::TextBuilder;
 use super::pieces::{Growing, Piece};
-use super::{ReadOptions, learn};
+use super::{ReadOptions, ipc_bounds, learn};
 use crate::column::{EXACT, Entry, Numbers};
 use crate::date::{FIRST_DAY, LAST_DAY};
 use crate::datetime::DAY;
@@ -79,6 +79,7 @@ pub(super) fn read_parquet(path: &Path, options: &ReadOptions) -> Result<Table, 
 
 /// Reads an Arrow IPC file (Feather version 2).
 pub(super) fn read_ipc_file(path: &Path, options: &ReadOptions) -> Result<Table, TableError> {
+    ipc_bounds::check(path)?;
     let file = File::open(path).map_err(|source| TableError::io(path, source))?;
     let reader = undamaged(
         path,
@@ -95,6 +96,7 @@ pub(super) fn read_ipc_file(path: &Path, options: &ReadOptions) -> Result<Table,
 
 /// Reads an Arrow IPC stream.
 pub(super) fn read_ipc_stream(path: &Path, options: &ReadOptions) -> Result<Table, TableError> {
+    ipc_bounds::check(path)?;
     let file = File::open(path).map_err(|source| TableError::io(path, source))?;
     let reader = undamaged(
         path,

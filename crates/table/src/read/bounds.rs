@@ -12,7 +12,7 @@ pub(super) const MOST_COLUMNS: usize = 100_000;
 const MOST_GROWTH: u64 = 400;
 
 /// What grows to less than this is never refused.
-const SMALL: u64 = 256 << 20;
+const SMALL: u64 = 64 << 20;
 
 /// Refuses more columns than a table may have.
 pub(super) fn check_columns(columns: usize) -> Result<(), FileProblem> {

@@ -10,6 +10,7 @@ mod bounds;
 mod csv;
 mod dictionary;
 mod foreign;
+mod ipc_bounds;
 mod learn;
 mod pieces;
 mod standard_input;
