@@ -1,5 +1,6 @@
 //! One question answered: the estimate in each file, the rule that is valid, the interval.
 
+use models::Survey;
 use rayon::prelude::*;
 use synthesis::Making;
 use table::Table;
@@ -15,7 +16,8 @@ use crate::noise_on_cells::records_of_noise;
 use crate::private_shares;
 use crate::provenance::{Choice, Provenance, objections, valid_rule};
 use crate::release_bootstrap::{Bootstrap, Redraw, Replicate, Replicates, Resampling, basic, studentised};
-use crate::results::{Answer, ChosenBy, Quantity, RuleUsed};
+use crate::results::{Answer, ChosenBy, Quantity, RuleUsed, SurveyFacts};
+use crate::survey_estimates::survey_estimates;
 use crate::{Combined, Estimand, FileEstimate, InferenceError, Rule, Target, Weights};
 
 /// The synthetic files and what is known of them.
@@ -44,6 +46,8 @@ pub struct Manner {
     pub bootstrap_t: Option<Resampling>,
     /// Replicates of the rule `bootstrap`, and the seed of that and of `posterior`.
     pub resampling: Resampling,
+    /// Whether records count by their weight, with the standard errors of the design that the schema's roles describe.
+    pub survey: bool,
 }
 
 impl Default for Manner {
@@ -55,6 +59,7 @@ impl Default for Manner {
             weights: None,
             bootstrap_t: None,
             resampling: Resampling { replicates: 500, seed: 1 },
+            survey: false,
         }
     }
 }
@@ -129,6 +134,7 @@ impl Question<'_> {
         Ok(Answer {
             asked: self.estimand.to_string(),
             family,
+            survey: if self.manner.survey { self.survey_facts()? } else { None },
             rule: RuleUsed {
                 rule,
                 formula: match self.manner.bootstrap_t {
@@ -153,6 +159,11 @@ impl Question<'_> {
     fn refuse_what_is_not_honoured(&self, rule: Rule) -> Result<(), InferenceError> {
         let computed = matches!(rule, Rule::Posterior | Rule::Bootstrap);
         let refuse = |message: &str| Err(InferenceError::rule(rule.name(), message));
+        if self.manner.survey && (computed || self.manner.bootstrap_t.is_some()) {
+            return refuse(
+                "makes the release again, and knows no weights of records; ask for the unweighted answer",
+            );
+        }
         if self.manner.weights.is_some() && (computed || rule == Rule::Pooled) {
             return refuse("has no weights; leave --weights out");
         }
@@ -236,12 +247,39 @@ impl Question<'_> {
 
     /// What a table says, with what the release says of its variance.
     fn estimates(&self, table: &Table) -> Result<Vec<Estimate>, InferenceError> {
+        if self.manner.survey {
+            return match Survey::of(table)? {
+                Some(survey) => survey_estimates(table, self.estimand, &survey),
+                None => Err(InferenceError::Option {
+                    option: "the design",
+                    message: "is not in the schema; give variables a `role`: weight, stratum or cluster"
+                        .into(),
+                }),
+            };
+        }
         match (self.making, self.estimand) {
             (Some(Making::KnownDeviation { sigma }), Estimand::Mean { of, by }) if by.is_empty() => {
                 Ok(vec![mean_with_known_deviation(table, of, *sigma)?])
             }
             _ => estimates(table, self.estimand),
         }
+    }
+
+    /// The design of the first file.
+    fn survey_facts(&self) -> Result<Option<SurveyFacts>, InferenceError> {
+        let Some(survey) = self.released.files.first().map(Survey::of).transpose()?.flatten() else {
+            return Ok(None);
+        };
+        let Survey { design, variables } = survey;
+        Ok(Some(SurveyFacts {
+            weight: variables.weight,
+            stratum: variables.stratum,
+            cluster: variables.cluster,
+            strata: design.strata(),
+            clusters: design.clusters(),
+            lonely_strata: design.lonely(),
+            degrees_of_freedom: design.degrees_of_freedom(),
+        }))
     }
 
     /// The quantities that any file has, in the order in which they appear.

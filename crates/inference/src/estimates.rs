@@ -45,34 +45,7 @@ pub(crate) const CARRIES_ANOTHER: &str =
 /// Every quantity of the estimand in a table.
 pub fn estimates(table: &Table, estimand: &Estimand) -> Result<Vec<Estimate>, InferenceError> {
     match estimand {
-        Estimand::Model { formula, family } => {
-            let model = fit(table, formula, *family)?;
-            let separated = model.convergence.separated;
-            let no_baseline = !model.absent_baselines.is_empty();
-            let estimate = |coefficient: models::Coefficient| {
-                let error =
-                    coefficient.standard_error.ok_or("no degree of freedom is left for its standard error");
-                let value =
-                    error.map(|error| Measured { estimate: coefficient.estimate, variance: error * error });
-                let value = if separated {
-                    Err("the levels are separated and the coefficients have no limit")
-                } else if no_baseline {
-                    Err(NO_BASELINE)
-                } else {
-                    value
-                };
-                Estimate { name: coefficient.name, value }
-            };
-            let reason = |name: &String| match (no_baseline, model.entangled.contains(name)) {
-                (true, _) => NO_BASELINE,
-                (false, true) => ENTANGLED,
-                (false, false) => "no record has it",
-            };
-            let dropped =
-                model.dropped.iter().map(|name| Estimate { name: name.clone(), value: Err(reason(name)) });
-            let dropped: Vec<Estimate> = dropped.collect();
-            Ok(model.coefficients.into_iter().map(estimate).chain(dropped).collect())
-        }
+        Estimand::Model { formula, family } => Ok(of_model(fit(table, formula, *family)?)),
         Estimand::Mean { of, by } => means(table, of, by),
         Estimand::Quantile { of, p, by } => quantiles(table, of, *p, by),
         Estimand::Share { .. } | Estimand::Table { .. } => {
@@ -80,6 +53,32 @@ pub fn estimates(table: &Table, estimand: &Estimand) -> Result<Vec<Estimate>, In
             Ok(layout.estimates(&layout.counts(table)?))
         }
     }
+}
+
+/// The coefficients of a model, and why some cannot be used.
+pub(crate) fn of_model(model: models::FittedModel) -> Vec<Estimate> {
+    let separated = model.convergence.separated;
+    let no_baseline = !model.absent_baselines.is_empty();
+    let estimate = |coefficient: models::Coefficient| {
+        let error = coefficient.standard_error.ok_or("no degree of freedom is left for its standard error");
+        let value = error.map(|error| Measured { estimate: coefficient.estimate, variance: error * error });
+        let value = if separated {
+            Err("the levels are separated and the coefficients have no limit")
+        } else if no_baseline {
+            Err(NO_BASELINE)
+        } else {
+            value
+        };
+        Estimate { name: coefficient.name, value }
+    };
+    let reason = |name: &String| match (no_baseline, model.entangled.contains(name)) {
+        (true, _) => NO_BASELINE,
+        (false, true) => ENTANGLED,
+        (false, false) => "no record has it",
+    };
+    let dropped = model.dropped.iter().map(|name| Estimate { name: name.clone(), value: Err(reason(name)) });
+    let dropped: Vec<Estimate> = dropped.collect();
+    model.coefficients.into_iter().map(estimate).chain(dropped).collect()
 }
 
 /// The mean of a number whose standard deviation is known: variance σ²/n.
@@ -112,7 +111,7 @@ pub fn share(count: u64, of: u64) -> Result<Measured, &'static str> {
 }
 
 /// A number of a table in the classes of others.
-struct InClasses<'a> {
+pub(crate) struct InClasses<'a> {
     table: &'a Table,
     column: &'a table::Column,
     coded: CodedTable,
@@ -121,7 +120,7 @@ struct InClasses<'a> {
 }
 
 impl<'a> InClasses<'a> {
-    fn of(table: &'a Table, of: &str, by: &[String], what: &str) -> Result<Self, InferenceError> {
+    pub(crate) fn of(table: &'a Table, of: &str, by: &[String], what: &str) -> Result<Self, InferenceError> {
         let position = table.schema().position_of(of)?;
         let (variable, column) = (&table.schema().variables()[position], &table.columns()[position]);
         if !variable.kind.is_numeric() {
@@ -134,25 +133,26 @@ impl<'a> InClasses<'a> {
         Ok(Self { table, column, coded, domain, sizes })
     }
 
-    fn cells(&self) -> usize {
+    pub(crate) fn cells(&self) -> usize {
         self.sizes.iter().product()
+    }
+
+    /// The cell and the number of a record, if it has both.
+    pub(crate) fn at(&self, row: usize) -> Option<(usize, f64)> {
+        let Some(Entry::Value(value)) = self.column.number(row) else { return None };
+        let cell = self.coded.columns().iter().zip(&self.sizes).try_fold(0, |index, (codes, size)| {
+            let class = codes.get(row) as usize;
+            (class < *size).then_some(index * size + class)
+        });
+        cell.map(|cell| (cell, value))
     }
 
     /// The cell and the number of each record that has both.
     fn values(&self) -> impl Iterator<Item = (usize, f64)> + '_ {
-        let cell = |row: usize| {
-            self.coded.columns().iter().zip(&self.sizes).try_fold(0, |index, (codes, size)| {
-                let class = codes.get(row) as usize;
-                (class < *size).then_some(index * size + class)
-            })
-        };
-        (0..self.table.rows()).filter_map(move |row| match self.column.number(row) {
-            Some(Entry::Value(value)) => cell(row).map(|cell| (cell, value)),
-            _ => None,
-        })
+        (0..self.table.rows()).filter_map(|row| self.at(row))
     }
 
-    fn name(&self, cell: usize, of: &str) -> String {
+    pub(crate) fn name(&self, cell: usize, of: &str) -> String {
         crate::shares::named(&self.domain, &self.sizes, cell).unwrap_or_else(|| of.to_owned())
     }
 }
@@ -183,7 +183,7 @@ fn means(table: &Table, of: &str, by: &[String]) -> Result<Vec<Estimate>, Infere
 }
 
 /// Two normal quantiles span 95 %.
-const NORMAL: f64 = 1.959_963_984_540_054;
+pub(crate) const NORMAL: f64 = 1.959_963_984_540_054;
 
 /// Records that the interval of a quantile needs on both sides of it.
 const FEWEST_BESIDE_A_QUANTILE: f64 = 5.0;

@@ -35,6 +35,7 @@ mod provenance;
 pub mod release_bootstrap;
 mod results;
 mod shares;
+mod survey_estimates;
 
 pub use answer::{Manner, Released, answer};
 pub use combining::{
@@ -50,6 +51,7 @@ pub use interval::{Interval, Level, Reference};
 pub use mcclure_utility::mcclure_utility;
 pub use provenance::{Choice, Provenance, valid_rule};
 pub use release_bootstrap::Resampling;
-pub use results::{Answer, ChosenBy, FileFacts, Findings, Quantity, RuleUsed};
+pub use results::{Answer, ChosenBy, FileFacts, Findings, Quantity, RuleUsed, SurveyFacts};
 pub use shares::{ShareOf, Shares};
+pub use survey_estimates::survey_estimates;
 pub use synthesis::Making;

@@ -39,12 +39,34 @@ pub struct Answer {
     pub asked: String,
     /// The family of a model.
     pub family: Option<String>,
+    /// The design of the sample, where records count by their weight and standard errors are those of the design.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub survey: Option<SurveyFacts>,
     /// The rule.
     pub rule: RuleUsed,
     /// What stands against the answer: an invalid rule, a known bias.
     pub warnings: Vec<String>,
     /// The quantities.
     pub quantities: Vec<Quantity>,
+}
+
+/// The design by which an answer counts records, in the first file.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct SurveyFacts {
+    /// The variable that holds the weights.
+    pub weight: Option<String>,
+    /// The variable of the strata.
+    pub stratum: Option<String>,
+    /// The variable of the clusters.
+    pub cluster: Option<String>,
+    /// How many strata there are.
+    pub strata: usize,
+    /// How many clusters there are; records, where no variable names them.
+    pub clusters: usize,
+    /// How many strata have one cluster alone.
+    pub lonely_strata: usize,
+    /// Clusters less strata.
+    pub degrees_of_freedom: f64,
 }
 
 /// Which rule was used, and why.

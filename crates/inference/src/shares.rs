@@ -105,6 +105,17 @@ impl ShareLayout {
         &self.shares
     }
 
+    /// The variables with their classes.
+    pub(crate) fn domain(&self) -> &Domain {
+        &self.domain
+    }
+
+    /// The cell of a record.
+    pub(crate) fn cell_of(&self, coded: &CodedTable, row: usize) -> usize {
+        let classes = coded.columns().iter().zip(self.domain.variables());
+        classes.fold(0, |cell, (codes, classes)| cell * classes.size() + codes.get(row) as usize)
+    }
+
     /// The number of cells, those of missing values and codes included.
     pub fn cells(&self) -> usize {
         self.domain.variables().iter().map(|classes| classes.size()).product()

@@ -28,6 +28,7 @@ pub struct Data {
     schema: Option<SchemaOrigin>,
     missing: Vec<String>,
     separator: Option<char>,
+    sheet: Option<String>,
     decimal: Option<DecimalMark>,
     /// Why a person declares the schema public, where the schema itself cannot say so.
     declared: Option<String>,
@@ -103,7 +104,7 @@ enum SchemaOrigin {
 }
 
 impl Data {
-    /// A file: CSV (also .gz), Parquet or Arrow IPC; `-` is CSV from standard input.
+    /// A file: CSV, JSON lines (also .gz and .zst), Parquet, Arrow IPC, Excel, SPSS, Stata or SAS; `-` is standard input.
     pub fn file(path: impl Into<PathBuf>) -> Self {
         Self::of(Origin::File(path.into()))
     }
@@ -130,7 +131,15 @@ impl Data {
     }
 
     fn of(origin: Origin) -> Self {
-        Self { origin, schema: None, missing: Vec::new(), separator: None, decimal: None, declared: None }
+        Self {
+            origin,
+            schema: None,
+            missing: Vec::new(),
+            separator: None,
+            sheet: None,
+            decimal: None,
+            declared: None,
+        }
     }
 
     /// The same, read under the schema of this file: TOML, SDV metadata (JSON) or a private-PGM domain (JSON).
@@ -170,12 +179,17 @@ impl Data {
         Self { separator, ..self }
     }
 
+    /// The same, with this sheet of an Excel file instead of the only one that holds something.
+    pub fn with_sheet(self, sheet: Option<String>) -> Self {
+        Self { sheet, ..self }
+    }
+
     /// The same, with this mark before the decimals of numbers in a CSV file instead of what the schema says.
     pub fn with_decimal(self, decimal: Option<DecimalMark>) -> Self {
         Self { decimal, ..self }
     }
 
-    /// Another file that is read in the same way.
+    /// Another file that is read in the same way, but for the sheet of an Excel file.
     ///
     /// ```
     /// use lookalike::prelude::*;
@@ -184,7 +198,7 @@ impl Data {
     /// assert_eq!(data.sibling("people-2.csv").name(), "people-2.csv");
     /// ```
     pub fn sibling(&self, path: impl Into<PathBuf>) -> Self {
-        Self { origin: Origin::File(path.into()), ..self.clone() }
+        Self { origin: Origin::File(path.into()), sheet: None, ..self.clone() }
     }
 
     /// What reports call it: the name of its file, without the folder.
@@ -259,6 +273,7 @@ impl Data {
         };
         Ok(ReadOptions {
             separator: self.separator,
+            sheet: self.sheet.clone(),
             decimal: self.decimal,
             missing: self.missing.clone(),
             schema,

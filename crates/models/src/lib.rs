@@ -24,6 +24,7 @@ mod model_matrix;
 mod propensity;
 mod response;
 mod stacked;
+mod survey;
 
 pub use error::ModelError;
 pub use family::ModelFamily;
@@ -32,3 +33,4 @@ pub use formula::Formula;
 pub use model_matrix::{MissingAs, ModelMatrix};
 pub use propensity::{PropensityDesign, propensity_design};
 pub use statistics::regression::Iterations;
+pub use survey::{Survey, SurveyVariables, fit_survey};

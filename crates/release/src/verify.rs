@@ -12,6 +12,7 @@ use synthesis::private::Accounting;
 use table::Table;
 use table::read::{ReadOptions, read_table};
 use table::schema::SchemaFile;
+use table::write::Format;
 
 use super::hashed_file::{sha256_of, sha256_of_file};
 use super::provenance::{self, PROVENANCE};
@@ -276,7 +277,7 @@ impl Checks {
             let wanted = (0..manifest.m).map(|number| data_name(number, extension));
             manifest.m > 0 && wanted.eq(names.iter().map(|name| (*name).to_owned()))
         };
-        let whole = is_whole("csv") || is_whole("parquet");
+        let whole = Format::ALL.into_iter().any(|format| is_whole(format.extension()));
         self.note("data sets", whole, format!("{} of {}", names.len(), manifest.m));
         for file in manifest.files.iter().filter(|file| file.rows.is_some() && is_within(&file.name)) {
             let options = ReadOptions { schema: Some(schema.clone()), ..ReadOptions::default() };

@@ -390,7 +390,7 @@ mod tests {
     #[test]
     fn a_release_holds_what_its_manifest_says_and_keeps_its_seed_inside() {
         let folder = tempfile::tempdir().unwrap();
-        for format in [Format::Csv, Format::Parquet] {
+        for format in Format::ALL {
             let out = folder.path().join(format.extension());
             let recipe = Recipe { m: 2, rows: Some(40_000), seed: Some(1), format, ..Recipe::new("catall") };
             let manifest = release_into(&out, &recipe, false).unwrap();

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use comfy_table::{CellAlignment, Table, presets};
-use inference::{Answer, ChosenBy, Findings, Quantity, Weights};
+use inference::{Answer, ChosenBy, Findings, Quantity, SurveyFacts, Weights};
 use table::figures::thousands;
 
 /// Estimates by file that are shown; --json has all of them.
@@ -40,7 +40,11 @@ fn write_findings(out: &mut String, findings: &Findings) -> std::fmt::Result {
 
 fn write_answer(out: &mut String, answer: &Answer) -> std::fmt::Result {
     let family = answer.family.as_ref().map_or_else(String::new, |family| format!(" ({family})"));
-    writeln!(out, "\n{}{family}", answer.asked)?;
+    let weighted = if answer.survey.is_some() { ", weighted" } else { "" };
+    writeln!(out, "\n{}{family}{weighted}", answer.asked)?;
+    if let Some(survey) = &answer.survey {
+        write_survey(out, survey)?;
+    }
     let rule = &answer.rule;
     let by = match rule.chosen_by {
         ChosenBy::Manifest => "by the manifest",
@@ -73,6 +77,36 @@ fn write_answer(out: &mut String, answer: &Answer) -> std::fmt::Result {
         for note in quantity.not_computed.iter().chain(&quantity.remark) {
             writeln!(out, "  {}: {note}", quantity.name)?;
         }
+    }
+    Ok(())
+}
+
+fn write_survey(out: &mut String, survey: &SurveyFacts) -> std::fmt::Result {
+    let weight = survey
+        .weight
+        .as_ref()
+        .map_or_else(|| "every record counts once".to_owned(), |name| format!("records count by `{name}`"));
+    let units =
+        survey.cluster.as_ref().map_or_else(|| "records".to_owned(), |name| format!("clusters of `{name}`"));
+    let strata = match &survey.stratum {
+        Some(name) => format!(" in {} strata of `{name}`", thousands(survey.strata)),
+        None => String::new(),
+    };
+    writeln!(
+        out,
+        "  {weight}; standard errors by linearisation over {} {units}{strata}",
+        thousands(survey.clusters)
+    )?;
+    if survey.lonely_strata > 0 {
+        let strata = if survey.lonely_strata == 1 {
+            "1 stratum has one cluster alone".to_owned()
+        } else {
+            format!("{} strata have one cluster alone", survey.lonely_strata)
+        };
+        writeln!(
+            out,
+            "  warning: {strata}, which is compared with the mean of all clusters (R's `survey.lonely.psu = \"adjust\"`)"
+        )?;
     }
     Ok(())
 }

@@ -13,17 +13,20 @@ const LONGEST_CELLS: usize = 40;
 pub fn profile_text(name: &str, profile: &Profile) -> String {
     let mut out =
         format!("{name}: {} records × {} variables\n\n", thousands(profile.rows), thousands(profile.columns));
+    let has_labels = profile.variables.iter().any(|variable| variable.label.is_some());
+    let label = has_labels.then_some("label");
     let mut table = Table::new();
-    table
-        .load_style(presets::NOTHING)
-        .set_header(["variable", "kind", "levels", "missing", "codes", "smallest", "largest"]);
+    table.load_style(presets::NOTHING).set_header(
+        ["variable", "kind", "levels", "missing", "codes", "smallest", "largest"].into_iter().chain(label),
+    );
     for column in 2..4 {
         if let Some(column) = table.column_mut(column) {
             column.set_cell_alignment(CellAlignment::Right);
         }
     }
     profile.variables.iter().for_each(|variable| {
-        table.add_row(row(variable));
+        let label = has_labels.then(|| variable.label.clone().unwrap_or_default());
+        table.add_row(row(variable).into_iter().chain(label));
     });
     out.push_str(&table.trim_fmt());
     out.push_str("\n\n");

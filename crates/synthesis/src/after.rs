@@ -10,6 +10,7 @@ use table::schema::{Kind, Levels, Schema};
 use table::{Codes, Column, Source, Table, Variable};
 
 use crate::SynthesisError;
+use crate::calibration;
 use crate::completion::Completion;
 use crate::copies::{Print, compared, prints, unique};
 
@@ -33,6 +34,10 @@ pub struct After {
     /// A text such as "FAKE" that a column `flag` holds in every record, so that nobody takes them for real.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
+    /// Totals of the population to which the weights of the records are raked, by variable and level: `sex = { F = 4200000, M = 4100000 }`. Needs a variable with
+    /// `role = "weight"`.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub calibrate: BTreeMap<String, BTreeMap<String, f64>>,
 }
 
 impl After {
@@ -77,6 +82,8 @@ impl Finish {
                 return Err(SynthesisError::option(place, "it is above `after.top` of the same variable"));
             }
         }
+        calibration::check(&after.calibrate, schema)?;
+        let schema = &calibration::schema(schema, &after.calibrate)?;
         let schema = match &after.label {
             None => schema.clone(),
             Some(label) => {
@@ -109,7 +116,13 @@ impl Finish {
     /// The data set as it is released.
     pub(crate) fn apply(&self, table: Table, completion: &Completion) -> Result<Table, SynthesisError> {
         let table = self.without_replicated_uniques(self.coded(table, completion)?)?;
-        let Some(_) = &self.after.label else { return Ok(table) };
+        let table = calibration::calibrated(table, &self.after.calibrate)?;
+        if self.after.label.is_none() && self.after.calibrate.is_empty() {
+            return Ok(table);
+        }
+        if self.after.label.is_none() {
+            return Ok(Table::new(Arc::clone(&self.schema), table.into_parts().1)?);
+        }
         let rows = table.rows();
         let mut columns =
             vec![Column::Categorical(Arc::new(Codes::collect(1, std::iter::repeat_n(0, rows))))];

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use privacy::LedgerRecord;
+use table::schema::Role;
 use table::{Domain, Schema, Table};
 
 use crate::after::Finish;
@@ -90,7 +91,9 @@ impl Fitted {
                 format!("one file takes up to {} records, and the data have more; say how many", u32::MAX);
             return Err(SynthesisError::option("rows", message));
         }
-        let finish = if recipe.after.is_empty() {
+        // Weights are kept above zero, whatever a method draws.
+        let has_weights = drawing.completion().schema().with_role(Role::Weight).is_some();
+        let finish = if recipe.after.is_empty() && !has_weights {
             None
         } else {
             Some(Arc::new(Finish::new(&recipe.after, drawing.completion().schema(), uniques)?))

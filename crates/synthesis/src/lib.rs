@@ -17,6 +17,7 @@
 //! ```
 
 pub mod after;
+mod calibration;
 pub mod card;
 pub mod cells;
 pub mod checkpoint;

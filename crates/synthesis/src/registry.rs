@@ -10,8 +10,8 @@ use crate::methods::classical::{
 };
 use crate::methods::nets::{self, ctgan, tvae};
 use crate::methods::{
-    aim, arf, catall, datasynthesizer, dirichlet, graph, ipf, mst, mvnorm, normal_release, pairwise, privbayes,
-    saturated, sequential,
+    aim, arf, catall, datasynthesizer, dirichlet, graph, ipf, mst, mvnorm, normal_release, pairwise,
+    privbayes, saturated, sequential,
 };
 use crate::private::PrivateSynthesizer;
 use crate::stored::{StateContext, StateReader};

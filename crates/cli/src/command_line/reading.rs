@@ -18,6 +18,9 @@ pub(super) struct Reading {
     /// The field separator of a CSV file [default: comma, semicolon or tab, whichever the header has]
     #[arg(long, value_name = "CHARACTER", value_parser = table::read::separator)]
     separator: Option<char>,
+    /// The sheet of an Excel file [default: the only one that holds something]
+    #[arg(long, value_name = "NAME")]
+    sheet: Option<String>,
     /// What stands before the decimals of a number in a CSV file: a point or a comma [default: what the schema says, else a point]
     #[arg(long, value_name = "MARK")]
     decimal: Option<DecimalMark>,
@@ -29,6 +32,7 @@ impl Reading {
         let data = Data::file(path)
             .with_missing(&self.missing)
             .with_separator(self.separator)
+            .with_sheet(self.sheet.clone())
             .with_decimal(self.decimal);
         match &self.schema {
             Some(schema) => data.with_schema(schema),

@@ -144,9 +144,11 @@ fn files_that_are_no_tables_are_named_with_the_way_out() {
     let desk = Desk::new();
     desk.write("book.xlsx", b"PK\x03\x04\x14\0\x06\0[Content_Types].xml");
     desk.write("study.sav", b"$FL2@(#) SPSS DATA FILE");
+    desk.write("object.rds", b"X\n\0\0\0\x03");
     for (command, words) in [
-        ("describe book.xlsx", ["Excel", "save the sheet as CSV"]),
-        ("synth study.sav --out out", ["SPSS", "save the table as CSV"]),
+        ("describe book.xlsx", ["book.xlsx", "not a readable Excel file"]),
+        ("synth study.sav --out out", ["study.sav", "cut off"]),
+        ("describe object.rds", ["an R object", "write.csv"]),
         ("describe .", ["is a folder", "name one file"]),
         ("describe *.csv", ["patterns are not expanded", "name one file"]),
     ] {

@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use inference::{
-    Estimand, FileFacts, Findings, Level, Manner, Provenance, Released, Resampling, Rule, Target, Weights,
-    answer, valid_rule, with_common_levels,
+    Answer, Estimand, FileFacts, Findings, InferenceError, Level, Manner, Provenance, Released, Resampling,
+    Rule, Target, Weights, answer, valid_rule, with_common_levels,
 };
-use models::{Formula, ModelFamily};
+use models::{Formula, ModelFamily, SurveyVariables};
 use release::{FORMAT, LEDGER, MANIFEST, Manifest};
 use synthesis::Recipe;
 use table::expression::Expression;
@@ -165,7 +165,15 @@ impl FitRequest {
         let mut answers = Vec::with_capacity(self.estimands.len());
         for estimand in &self.estimands {
             watch.check()?;
-            answers.push(answer(&released, estimand, &manner)?);
+            let mut unweighted = answer(&released, estimand, &manner)?;
+            let weighted = self.weighted(&released, estimand, &manner)?;
+            if let Some(Err(reason)) = &weighted {
+                unweighted
+                    .warnings
+                    .push(format!("records count once here, and the weighted answer is not given: {reason}"));
+            }
+            answers.push(unweighted);
+            answers.extend(weighted.and_then(Result::ok));
             watch.report(Step::Answering { done: answers.len(), of: self.estimands.len() });
         }
         let names =
@@ -187,6 +195,29 @@ impl FitRequest {
             [] => Ok((Vec::new(), None)),
             [folder] if folder.is_dir() => Ok((Vec::new(), Some(ReleaseFolder::read(folder)?))),
             _ => Err(Error::Usage("tables in memory go with one release folder, or with none".into())),
+        }
+    }
+
+    /// The answer with records counted by their weight and standard errors of the design, where the schema describes one; or why it cannot be given.
+    fn weighted(
+        &self,
+        released: &Released<'_>,
+        estimand: &Estimand,
+        manner: &Manner,
+    ) -> Result<Option<Result<Answer, String>>, Error> {
+        let Some(variables) = SurveyVariables::of(released.files[0].schema()) else { return Ok(None) };
+        let is_weight = |name: &&str| variables.weight.as_deref() == Some(*name);
+        if let Some(name) = estimand.variables().into_iter().find(is_weight) {
+            return Ok(Some(Err(format!("`{name}` is the weight itself"))));
+        }
+        if self.only_where.is_some() {
+            let reason = "records that `where` leaves out are part of the design; ask for classes with `by`";
+            return Ok(Some(Err(reason.into())));
+        }
+        match answer(released, estimand, &Manner { survey: true, ..*manner }) {
+            Ok(answer) => Ok(Some(Ok(answer))),
+            Err(InferenceError::Table(TableError::Cancelled)) => Err(Error::from(TableError::Cancelled)),
+            Err(error) => Ok(Some(Err(error.to_string()))),
         }
     }
 
@@ -257,6 +288,7 @@ impl FitRequest {
                 replicates: self.replicates.unwrap_or(usual.resampling.replicates),
                 seed,
             },
+            survey: false,
         })
     }
 

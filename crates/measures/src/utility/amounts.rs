@@ -6,9 +6,11 @@
 //! - `amounts.total_error` = 100 |x̄'/x̄ − 1|, in per cent, where no value is negative, so that a total means something;
 //! - `amounts.tail_error` = 100 |t'/t − 1|, t the mean of the largest hundredth of the values (at least `FEWEST`), less the median.
 //!
-//! Missing values and special codes are left out.
+//! Missing values and special codes are left out. Where the schema describes the design of a sample, weighted means, shares and the sum of weights stand beside these; see
+//! `weighted.rs` beside this file.
 
 use crate::utility::numbers::number_pairs;
+use crate::utility::weighted;
 use crate::{
     Aspect, Better, Comparison, FamilyCard, Finding, Kept, Measure, MeasureCard, MeasureError, Null, Range,
     Settings,
@@ -34,6 +36,12 @@ pub mod names {
     pub const TAIL_ERROR: &str = "amounts.tail_error";
     /// `amounts.worst_mean_z`.
     pub const WORST_MEAN_Z: &str = "amounts.worst_mean_z";
+    /// `amounts.weighted_mean_z`.
+    pub const WEIGHTED_MEAN_Z: &str = "amounts.weighted_mean_z";
+    /// `amounts.weighted_share`.
+    pub const WEIGHTED_SHARE: &str = "amounts.weighted_share";
+    /// `amounts.weighted_size`.
+    pub const WEIGHTED_SIZE: &str = "amounts.weighted_size";
 }
 
 const fn card(name: &'static str, question: &'static str, unit: &'static str, null: Null) -> MeasureCard {
@@ -69,7 +77,22 @@ const CARDS: &[MeasureCard] = &[
         "",
         Null::None,
     ),
+    survey_card(
+        names::WEIGHTED_MEAN_Z,
+        "How many standard errors of the sample's design is the weighted mean of this number from the original's?",
+        "",
+    ),
+    survey_card(names::WEIGHTED_SHARE, "By how much does the weighted share of a level differ at most?", ""),
+    survey_card(names::WEIGHTED_SIZE, "By how many per cent is the sum of weights off?", "%"),
 ];
+
+/// Only where the schema gives variables the roles of a design.
+const fn survey_card(name: &'static str, question: &'static str, unit: &'static str) -> MeasureCard {
+    MeasureCard {
+        citation: "Binder (1983), International Statistical Review 51; Lumley (2004), Journal of Statistical Software 9(8)",
+        ..card(name, question, unit, Null::None)
+    }
+}
 
 /// The card of the family.
 pub const CARD: FamilyCard = FamilyCard {
@@ -120,6 +143,17 @@ impl Measure for Amounts {
         }
         let whole: [&str; 0] = [];
         findings.extend(worst.map(|(name, z)| CARDS[3].finding(&whole, z).with("variable", name)));
+        match weighted::designs(comparison)? {
+            None => {}
+            Some(Ok(designs)) => {
+                findings.extend(weighted::of_variables(
+                    comparison,
+                    &designs,
+                    [&CARDS[4], &CARDS[5], &CARDS[6]],
+                ));
+            }
+            Some(Err(because)) => findings.push(CARDS[4].undefined(&whole, because)),
+        }
         Ok(findings)
     }
 }

@@ -13,3 +13,4 @@ pub mod ratio_of_counts;
 pub mod sdmetrics;
 pub mod tables;
 pub mod taub;
+mod weighted;

@@ -14,6 +14,9 @@ use table::{Kind, Table, Variable};
 pub struct Distribution {
     /// The variable.
     pub variable: String,
+    /// What it is, in the words of the file or the schema; empty if nobody said.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub label: String,
     /// Its kind, in the word of the schema.
     pub kind: String,
     /// Its classes, in order; all of them occur.
@@ -27,6 +30,9 @@ pub struct Distribution {
 pub struct ComparedDistribution {
     /// The variable.
     pub variable: String,
+    /// What it is, in the words of the file or the schema; empty if nobody said.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub label: String,
     /// Its kind, in the word of the schema.
     pub kind: String,
     /// Its classes, in order; each occurs in one of the files.
@@ -82,7 +88,8 @@ pub(super) fn released(synthetic: &[&Table]) -> Vec<Distribution> {
         let classified = Classified::new(&variable.name, synthetic)?;
         let shares = classified.mean_shares(0..synthetic.len());
         let kind = variable.kind.name().to_owned();
-        Some(Distribution { variable: variable.name.clone(), kind, classes: classified.classes, shares })
+        let (name, label) = (variable.name.clone(), variable.labelling.label.clone());
+        Some(Distribution { variable: name, label, kind, classes: classified.classes, shares })
     };
     first.schema().variables().iter().filter_map(distribution).collect()
 }
@@ -94,7 +101,8 @@ pub(super) fn compared(sets: &SyntheticSets<'_>) -> Vec<ComparedDistribution> {
         let classified = Classified::new(&variable.name, &tables)?;
         let (original, synthetic) = (classified.mean_shares(0..1), classified.mean_shares(1..tables.len()));
         let (name, kind) = (variable.name.clone(), variable.kind.name().to_owned());
-        Some(ComparedDistribution { variable: name, kind, classes: classified.classes, original, synthetic })
+        let (label, classes) = (variable.labelling.label.clone(), classified.classes);
+        Some(ComparedDistribution { variable: name, label, kind, classes, original, synthetic })
     };
     sets.original.schema().variables().iter().filter_map(distribution).collect()
 }
@@ -136,6 +144,12 @@ impl Classified {
     }
 }
 
+/// A value with what it means, where a schema says so.
+fn labelled(sides: &[(&Variable, &Column)], value: &str) -> String {
+    let label = sides.iter().find_map(|(variable, _)| variable.labelling.of(value));
+    label.map_or_else(|| value.to_owned(), |label| format!("{value} ({label})"))
+}
+
 type Counted = (Vec<Class>, Vec<Vec<u64>>);
 
 fn levels(sides: &[(&Variable, &Column)]) -> Counted {
@@ -163,7 +177,7 @@ fn levels(sides: &[(&Variable, &Column)]) -> Counted {
         shown.sort_unstable();
     }
     let mut classes: Vec<Class> =
-        shown.iter().map(|class| Class::new(labels[*class], ClassKind::Level)).collect();
+        shown.iter().map(|class| Class::new(labelled(sides, labels[*class]), ClassKind::Level)).collect();
     let mut groups: Vec<Vec<usize>> = shown.into_iter().map(|class| vec![class]).collect();
     if !others.is_empty() {
         classes.push(Class::new(format!("{} other levels", others.len()), ClassKind::Others));
@@ -189,6 +203,9 @@ fn numbers(sides: &[(&Variable, &Column)]) -> Counted {
     values.sort_by(f64::total_cmp);
     let cuts = Cuts::of(&values);
     let mut classes = cuts.classes(&sides[0].0.kind);
+    for class in classes.iter_mut().filter(|class| class.is == ClassKind::Value) {
+        class.label = labelled(sides, &class.label);
+    }
     let of_values = classes.len();
     let mut codes: Vec<(f64, &str)> = Vec::new();
     for code in sides.iter().flat_map(|(variable, _)| &variable.codes) {

@@ -24,18 +24,26 @@ const ALONE: Sides = Sides {
 
 /// One variable in both files.
 pub(crate) fn compared(number: usize, of: &ComparedDistribution) -> Picture {
-    draw("distribution", number, &of.variable, &of.kind, &of.classes, Some(&of.original), &of.synthetic)
+    draw(
+        "distribution",
+        number,
+        (&of.variable, &of.label),
+        &of.kind,
+        &of.classes,
+        Some(&of.original),
+        &of.synthetic,
+    )
 }
 
 /// One variable of the release alone.
 pub(crate) fn released(number: usize, of: &Distribution) -> Picture {
-    draw("released", number, &of.variable, &of.kind, &of.classes, None, &of.shares)
+    draw("released", number, (&of.variable, &of.label), &of.kind, &of.classes, None, &of.shares)
 }
 
 fn draw(
     what: &str,
     number: usize,
-    variable: &str,
+    (variable, label): (&str, &str),
     kind: &str,
     classes: &[Class],
     original: Option<&Vec<f64>>,
@@ -52,7 +60,10 @@ fn draw(
         })
         .collect();
     let name = super::file_name(what, number, variable);
-    let title = format!("{variable} ({kind})");
+    let title = match label {
+        "" => format!("{variable} ({kind})"),
+        label => format!("{variable} ({kind}): {label}"),
+    };
     let intervals: Vec<Interval<'_>> = classes
         .iter()
         .zip(&rows)

@@ -154,6 +154,26 @@ impl Design {
         entries
     }
 
+    /// Shows each row's entries in some of the columns, as their position among these and the value.
+    pub fn for_each_row(&self, columns: &[usize], mut visit: impl FnMut(usize, &[(usize, f64)])) {
+        let kept = KeptColumns::new(columns.to_vec(), self.columns());
+        let mut entries = Vec::with_capacity(self.terms.len());
+        for first in (0..self.rows).step_by(BLOCK) {
+            let rows = first..(first + BLOCK).min(self.rows);
+            let expanded = self.expand(rows.clone(), &kept);
+            for row in rows {
+                entries.clear();
+                for term in &expanded.terms {
+                    let column = term.columns[row - first] as usize;
+                    if column < kept.len() {
+                        entries.push((column, term.values[row - first]));
+                    }
+                }
+                visit(row, &entries);
+            }
+        }
+    }
+
     /// Xβ, one number a row.
     pub fn linear_predictor(&self, coefficients: &[f64]) -> Vec<f64> {
         assert_eq!(coefficients.len(), self.columns(), "one coefficient for each column");

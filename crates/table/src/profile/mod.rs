@@ -45,6 +45,9 @@ pub struct Profile {
 pub struct VariableProfile {
     /// Its name.
     pub name: String,
+    /// What it is, in the words of the file or the schema.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub label: Option<String>,
     /// categorical, ordinal, integer, real, date, datetime or text-id.
     pub kind: &'static str,
     /// Number of distinct values, without missing and special codes.
@@ -129,6 +132,7 @@ pub fn profile(table: &Table, keys: &[String], grouping: &Grouping) -> Result<Pr
             extremes(column, &variable.kind).map_or((None, None), |(min, max)| (Some(min), Some(max)));
         VariableProfile {
             name: variable.name.clone(),
+            label: Some(variable.labelling.label.clone()).filter(|label| !label.is_empty()),
             kind: variable.kind.name(),
             levels: distinct[position],
             missing: table.missing(position),

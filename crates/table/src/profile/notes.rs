@@ -33,6 +33,21 @@ pub(super) fn of_each_variable(table: &Table, exact: &CodedTable, distinct: &[u6
         .collect()
 }
 
+/// Numbers of which some have a label: marks on a scale, or reasons why there is no number.
+fn labelled_numbers(variable: &Variable) -> Option<String> {
+    const MOST: usize = 6;
+    let labels = &variable.labelling.labels;
+    if labels.is_empty() || !matches!(variable.kind, Kind::Integer { .. } | Kind::Real { .. }) {
+        return None;
+    }
+    let shown = labels.iter().take(MOST).map(|(value, label)| format!("{value} = {label}"));
+    let more = if labels.len() > MOST { ", …" } else { "" };
+    let shown = shown.collect::<Vec<_>>().join(", ");
+    Some(format!(
+        "some of its numbers have a label ({shown}{more}); one that is a reason and no measurement belongs under `codes`"
+    ))
+}
+
 fn of_variable(
     table: &Table,
     exact: &CodedTable,
@@ -51,6 +66,7 @@ fn of_variable(
     if matches!(table.columns()[position], Column::Text(_)) {
         notes.extend(long_numbers(variable));
     }
+    notes.extend(labelled_numbers(variable));
     match (evidence, &variable.kind) {
         (Some(evidence), Kind::TextId) => {
             notes.push(format!("identifier: {evidence}; never modelled, made new by every method"));

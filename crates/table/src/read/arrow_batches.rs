@@ -18,7 +18,7 @@ use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ParquetRecordBatchReader
 use rayon::prelude::*;
 
 use super::boundary::undamaged;
-use super::bounds::{check_columns, table_bytes};
+use super::bounds::table_bytes;
 use super::dictionary::TextBuilder;
 use super::pieces::{Growing, Piece};
 use super::{ReadOptions, ipc_bounds, learn};
@@ -183,20 +183,7 @@ struct Batches<'a> {
 impl<'a> Batches<'a> {
     fn new(path: &'a Path, schema: SchemaRef, options: &ReadOptions) -> Result<Self, TableError> {
         let names: Vec<String> = schema.fields().iter().map(|field| field.name().clone()).collect();
-        if names.is_empty() {
-            return Err(TableError::file(path, FileProblem::Empty));
-        }
-        check_columns(names.len()).map_err(|problem| TableError::file(path, problem))?;
-        for (position, name) in names.iter().enumerate() {
-            if name.trim().is_empty() {
-                return Err(TableError::file(path, FileProblem::EmptyName { column: position + 1 }));
-            }
-            if let Some(first) = names[..position].iter().position(|known| known == name) {
-                let problem =
-                    FileProblem::DuplicateName { name: name.clone(), first: first + 1, second: position + 1 };
-                return Err(TableError::file(path, problem));
-            }
-        }
+        super::check_names(path, &names)?;
         let tokens = options.expectations(path, &names)?.into_iter().map(|(_, tokens)| tokens).collect();
         let held = schema.fields().iter().map(|field| field.data_type().clone()).collect();
         Ok(Self { path, columns: names.iter().map(|_| Growing::default()).collect(), names, tokens, held })

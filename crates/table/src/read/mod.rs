@@ -1,4 +1,4 @@
-//! Files, and data frames in memory, into tables: CSV, Parquet and Arrow, checked and coded.
+//! Files, and data frames in memory, into tables: CSV, JSON lines, Parquet, Arrow, Excel, SPSS, Stata and SAS, checked and coded.
 //!
 //! Nothing is coerced in silence. A column is numeric only if every value is a number written in the ordinary way; missing is
 //! the empty field and what the user declares, nothing else; a file that cannot be trusted is refused with its line and
@@ -7,10 +7,14 @@
 mod arrow_batches;
 mod boundary;
 mod bounds;
+mod cells;
 mod csv;
 mod dictionary;
+mod excel;
 mod foreign;
 mod ipc_bounds;
+mod json_lines;
+mod labelled;
 mod learn;
 mod pieces;
 mod standard_input;
@@ -34,6 +38,8 @@ pub struct ReadOptions {
     pub decimal: Option<DecimalMark>,
     /// Texts that mean missing, beside the empty field.
     pub missing: Vec<String>,
+    /// The sheet of an Excel file; the only one that holds something if not given.
+    pub sheet: Option<String>,
     /// What is known of the variables.
     pub schema: Option<SchemaFile>,
     /// Receives how many more bytes of the file have been read, and is asked whether to go on.
@@ -106,7 +112,7 @@ pub fn read_table(path: &Path, options: &ReadOptions) -> Result<Table, TableErro
 /// Reads a table under the schema that its records show, using the options' schema only to know which kind each column is.
 pub fn read_unchecked(path: &Path, options: &ReadOptions) -> Result<Table, TableError> {
     if path == Path::new(STANDARD_INPUT) {
-        return with_identifiers(read_standard_input(options)?, options);
+        return read_standard_input(options);
     }
     let mut start = [0; foreign::START];
     let length = File::open(path).and_then(|mut file| read_fully(&mut file, &mut start));
@@ -116,7 +122,7 @@ pub fn read_unchecked(path: &Path, options: &ReadOptions) -> Result<Table, Table
         [b'P', b'A', b'R', b'1', ..] => arrow_batches::read_parquet(path, options),
         [b'A', b'R', b'R', b'O', b'W', b'1', ..] => arrow_batches::read_ipc_file(path, options),
         [0xff, 0xff, 0xff, 0xff, ..] => arrow_batches::read_ipc_stream(path, options),
-        _ => read_text(path, &|| Ok(Box::new(watched()?) as Box<dyn Read + Send>), options),
+        _ => return read_stream(path, &|| Ok(Box::new(watched()?) as Box<dyn Read + Send>), options),
     };
     with_identifiers(table?, options)
 }
@@ -185,34 +191,116 @@ fn with_identifiers(table: Table, options: &ReadOptions) -> Result<Table, TableE
     }
 }
 
-/// Reads CSV, packed or not, unless it begins as something else.
-fn read_text(path: &Path, open: csv::Open<'_>, options: &ReadOptions) -> Result<Table, TableError> {
+/// Reads what can be read from its start to its end, packed or not: CSV, JSON lines, Excel, SPSS, Stata and SAS.
+fn read_stream(path: &Path, open: csv::Open<'_>, options: &ReadOptions) -> Result<Table, TableError> {
     let start = |open: csv::Open<'_>| {
         let mut start = vec![0; foreign::START];
         let length = open().and_then(|mut source| read_fully(&mut source, &mut start))?;
         start.truncate(length);
         Ok(start)
     };
-    let refuse_foreign = |start: &[u8]| match foreign::way_out(start) {
-        Some(message) => Err(TableError::file(path, FileProblem::Format(message))),
-        None => Ok(()),
-    };
     let begin = start(open).map_err(|source| TableError::io(path, source))?;
-    refuse_foreign(&begin)?;
-    if !begin.starts_with(&[0x1f, 0x8b]) {
-        return csv::read(path, open, false, options);
-    }
+    let Some(packing) = Packing::of(&begin) else { return read_unpacked(path, open, &begin, false, options) };
     let packed = std::fs::metadata(path).map_or(0, |found| found.len());
-    let unpacked = || {
-        let unpacked = bounds::Unpacked::new(flate2::read::MultiGzDecoder::new(open()?), packed);
-        Ok(Box::new(unpacked) as Box<dyn Read + Send>)
-    };
+    let unpacked = || packing.unpack(open()?, packed);
     // What cannot be unpacked is reported where the table is read.
-    refuse_foreign(&start(&unpacked).unwrap_or_default())?;
-    csv::read(path, &unpacked, true, options)
+    let begin = start(&unpacked).unwrap_or_default();
+    read_unpacked(path, &unpacked, &begin, true, options)
 }
 
-/// Reads CSV, packed or not, from standard input.
+/// How a file is packed.
+#[derive(Clone, Copy)]
+enum Packing {
+    Gzip,
+    Zstd,
+}
+
+impl Packing {
+    fn of(start: &[u8]) -> Option<Self> {
+        match start {
+            [0x1f, 0x8b, ..] => Some(Self::Gzip),
+            [0x28, 0xb5, 0x2f, 0xfd, ..] => Some(Self::Zstd),
+            _ => None,
+        }
+    }
+
+    /// What comes out of a file of so many bytes, as long as it does not grow beyond reason.
+    fn unpack(self, source: Box<dyn Read + Send>, packed: u64) -> std::io::Result<Box<dyn Read + Send>> {
+        Ok(match self {
+            Self::Gzip => Box::new(bounds::Unpacked::new(flate2::read::MultiGzDecoder::new(source), packed)),
+            Self::Zstd => Box::new(bounds::Unpacked::new(zstd::Decoder::new(source)?, packed)),
+        })
+    }
+}
+
+/// Reads what begins with these bytes.
+fn read_unpacked(
+    path: &Path,
+    open: csv::Open<'_>,
+    begin: &[u8],
+    packed: bool,
+    options: &ReadOptions,
+) -> Result<Table, TableError> {
+    let whole = || {
+        let mut bytes = Vec::new();
+        let read = open().and_then(|mut source| source.read_to_end(&mut bytes));
+        read.map_err(|source| TableError::io(path, source))?;
+        // A byte can stand for a number, which takes eight.
+        crate::memory::require(
+            (bytes.len() as u64).saturating_mul(8),
+            &format!("reading {}", path.display()),
+        )?;
+        Ok::<_, TableError>(bytes)
+    };
+    if let Some(program) = ::labelled::Program::of(begin) {
+        return labelled::read(path, program, &whole()?, options);
+    }
+    if excel::begins(begin) {
+        let bytes = whole()?;
+        return with_identifiers(
+            boundary::undamaged(
+                path,
+                "Excel",
+                || "one of its parts".into(),
+                || excel::read(path, bytes, options),
+            )?,
+            options,
+        );
+    }
+    if let Some(sheet) = &options.sheet {
+        let message = format!("`--sheet {sheet}` is for Excel files (.xlsx), and this is none");
+        return Err(TableError::file(path, FileProblem::Format(message)));
+    }
+    if json_lines::begins(begin) {
+        let source = open().map_err(|source| TableError::io(path, source))?;
+        return with_identifiers(json_lines::read(path, source, options)?, options);
+    }
+    if let Some(message) = foreign::way_out(begin) {
+        return Err(TableError::file(path, FileProblem::Format(message)));
+    }
+    with_identifiers(csv::read(path, open, packed, options)?, options)
+}
+
+/// Every column has a name, and no two the same.
+fn check_names(path: &Path, names: &[String]) -> Result<(), TableError> {
+    if names.is_empty() {
+        return Err(TableError::file(path, FileProblem::Empty));
+    }
+    bounds::check_columns(names.len()).map_err(|problem| TableError::file(path, problem))?;
+    for (position, name) in names.iter().enumerate() {
+        if name.trim().is_empty() {
+            return Err(TableError::file(path, FileProblem::EmptyName { column: position + 1 }));
+        }
+        if let Some(first) = names[..position].iter().position(|known| known == name) {
+            let problem =
+                FileProblem::DuplicateName { name: name.clone(), first: first + 1, second: position + 1 };
+            return Err(TableError::file(path, problem));
+        }
+    }
+    Ok(())
+}
+
+/// Reads from standard input what can be read from its start to its end.
 fn read_standard_input(options: &ReadOptions) -> Result<Table, TableError> {
     let path = Path::new("standard input");
     let bytes = standard_input(&options.watch).map_err(|source| TableError::io(path, source))?;
@@ -227,7 +315,7 @@ fn read_standard_input(options: &ReadOptions) -> Result<Table, TableError> {
                 .to_owned();
         return Err(TableError::file(path, FileProblem::Format(message)));
     }
-    read_text(path, &|| Ok(Box::new(bytes) as Box<dyn Read + Send>), options)
+    read_stream(path, &|| Ok(Box::new(bytes) as Box<dyn Read + Send>), options)
 }
 
 /// A file that cannot be opened, in words that help with what is no file.
@@ -260,7 +348,7 @@ impl ReadOptions {
     /// The schema of records that show this one, if a schema is given: its gaps filled, and what it does not say of how the file is written.
     pub fn schema_of(&self, shown: &Schema) -> Result<Option<Schema>, TableError> {
         let Some(file) = &self.schema else { return Ok(None) };
-        let schema = file.clone().complete(Some(shown))?.stored_as(shown);
+        let schema = file.clone().complete(Some(shown))?.stored_as(shown).labelled_as(shown);
         Ok(Some(schema.with_decimal(self.decimal_mark())))
     }
 
@@ -325,6 +413,8 @@ fn read_fully(source: &mut dyn Read, buffer: &mut [u8]) -> std::io::Result<usize
     Ok(filled)
 }
 
+#[cfg(test)]
+mod labelled_tests;
 #[cfg(test)]
 mod tests;
 #[cfg(test)]

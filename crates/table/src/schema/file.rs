@@ -7,8 +7,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{
-    CutRule, DecimalMark, Identifier, Kind, Levels, Origin, Purchase, Rule, Schema, Shape, SpecialCode,
-    Stored, Variable,
+    CutRule, DecimalMark, Identifier, Kind, Labelling, Levels, Origin, Purchase, Role, Rule, Schema, Shape,
+    SpecialCode, Stored, UserMissing, Variable,
 };
 use crate::TableError;
 use crate::date::{DateFormat, FORMATS};
@@ -106,6 +106,30 @@ pub struct VariableSection {
     pub domain: Origin,
     /// The type in which a Parquet file holds a categorical variable or an identifier, if it is not text.
     pub stored: Option<Stored>,
+    /// What the variable is, in a sentence: SPSS, Stata and SAS call it the variable label.
+    pub label: Option<String>,
+    /// What values mean: `{ 1 = "male", 2 = "female" }`. Keys are levels, or numbers.
+    #[serde(default)]
+    pub labels: IndexMap<String, String>,
+    /// Values that are there and count as missing in SPSS: numbers, texts, or ranges such as `[-99, -90]`. The numbers among them that occur are also `codes`.
+    #[serde(default)]
+    pub user_missing: Vec<UserMissingKey>,
+    /// How SPSS, Stata or SAS shows it, in the words of the program: `F8.2`, `%9.0g`, `DATE9.`.
+    pub display: Option<String>,
+    /// The part it plays in the design of a survey: how many units a record stands for, or the stratum or cluster from which it was drawn.
+    pub role: Option<Role>,
+}
+
+/// One value, or a range of values, that counts as missing.
+#[derive(Clone, Debug, PartialEq, Deserialize, JsonSchema)]
+#[serde(untagged, expecting = "`user_missing` must hold numbers, texts, or lists of two numbers")]
+pub enum UserMissingKey {
+    /// A range of numbers, both ends included.
+    Range([f64; 2]),
+    /// A number.
+    Number(f64),
+    /// A text.
+    Text(String),
 }
 
 /// The kinds of variables.
@@ -469,7 +493,45 @@ impl VariableSection {
             pattern: self.pattern,
             records_per_value: records.collect::<Result<_, _>>()?,
         };
-        Ok(Variable {
+        let user_missing = self.user_missing.into_iter().map(|missing| match missing {
+            UserMissingKey::Range([low, high]) if low <= high => Ok(UserMissing::Range(low, high)),
+            UserMissingKey::Range(_) => {
+                Err(refuse("a range of `user_missing` is empty; put the smaller number first".into()))
+            }
+            UserMissingKey::Number(number) => Ok(UserMissing::Number(number)),
+            UserMissingKey::Text(text) => Ok(UserMissing::Text(text)),
+        });
+        let labelling = Labelling {
+            label: self.label.unwrap_or_default(),
+            labels: self.labels,
+            user_missing: user_missing.collect::<Result<_, _>>()?,
+            display: self.display,
+        };
+        match &kind {
+            Kind::Categorical { levels } | Kind::Ordinal { levels } if !bought.levels => {
+                if let Some(stranger) = labelling.stranger(levels) {
+                    let hint = crate::similar_name::hint(stranger, levels.iter());
+                    return Err(refuse(format!(
+                        "`labels` names '{stranger}', which is not one of its levels{hint}"
+                    )));
+                }
+            }
+            Kind::Integer { .. } | Kind::Real { .. } => {
+                if let Some(value) = labelling.labels.keys().find(|value| value.parse::<f64>().is_err()) {
+                    return Err(refuse(format!("`labels` names '{value}', which is not a number")));
+                }
+            }
+            Kind::Categorical { .. } | Kind::Ordinal { .. } => {}
+            Kind::Date { .. } | Kind::Datetime { .. } | Kind::TextId => {
+                if !labelling.labels.is_empty() || !labelling.user_missing.is_empty() {
+                    return Err(refuse(format!(
+                        "`labels` and `user_missing` do not go with the kind {}",
+                        kind.name()
+                    )));
+                }
+            }
+        }
+        let variable = Variable {
             name,
             kind,
             missing,
@@ -486,7 +548,11 @@ impl VariableSection {
             identifier,
             origin,
             stored: self.stored,
-        })
+            labelling,
+            role: self.role,
+        };
+        variable.check_role()?;
+        Ok(variable)
     }
 }
 

@@ -8,10 +8,12 @@ mod declared;
 mod file;
 mod foreign;
 mod identifier;
+mod labelling;
 mod levels;
 mod nesting;
 mod publication;
 mod purchase;
+mod role;
 mod shown;
 mod stored;
 mod write;
@@ -23,8 +25,10 @@ pub use conformance::{Located, Violation, Violations};
 pub use declared::{DeclaredSchema, LearnedSchema};
 pub use file::{GAP, KindName, SchemaFile, VariableSection, located};
 pub use identifier::Identifier;
+pub use labelling::{Labelling, UserMissing, code_of_letter, letter_of_code};
 pub use levels::Levels;
 pub use purchase::{CutRule, Purchase};
+pub use role::Role;
 pub use shown::Shown;
 pub use stored::Stored;
 pub(crate) use stored::{exact_number, is_long_number};
@@ -84,6 +88,10 @@ pub struct Variable {
     pub origin: Origin,
     /// The type in which a typed file holds a categorical variable or an identifier, if it is not text.
     pub stored: Option<Stored>,
+    /// Its labels, and those of its values.
+    pub labelling: Labelling,
+    /// The part that it plays in the design of a survey.
+    pub role: Option<Role>,
 }
 
 /// The density from which a number is drawn when only its class is known.
@@ -283,6 +291,8 @@ impl Variable {
             identifier: Identifier::default(),
             origin: Origin::Declared,
             stored: None,
+            labelling: Labelling::default(),
+            role: None,
         }
     }
 
@@ -512,6 +522,19 @@ impl Schema {
         Ok(self)
     }
 
+    /// The same schema, with any value allowed to a number.
+    pub fn without_range_of(mut self, name: &str) -> Result<Self, TableError> {
+        let at = self.position_of(name)?;
+        match &mut self.variables[at].kind {
+            Kind::Integer { range } => *range = None,
+            Kind::Real { range } => *range = None,
+            _ => {}
+        }
+        self.variables[at].cuts = None;
+        self.check()?;
+        Ok(self)
+    }
+
     /// The same schema, with the types in which a file held the variables that say nothing about it.
     pub(crate) fn stored_as(mut self, file: &Self) -> Self {
         for variable in self.variables.iter_mut().filter(|variable| variable.stored.is_none()) {
@@ -525,6 +548,28 @@ impl Schema {
             let previous = std::mem::replace(&mut variable.stored, stored);
             if variable.check().is_err() {
                 variable.stored = previous;
+            }
+        }
+        self
+    }
+
+    /// The same schema, with the labels and roles that a file has for the variables of which it says none. A declared schema is taken as it is: what a file says was
+    /// declared by nobody.
+    pub(crate) fn labelled_as(mut self, file: &Self) -> Self {
+        if self.declaration.is_some() {
+            return self;
+        }
+        let has_roles = self.variables.iter().any(|variable| variable.role.is_some());
+        for variable in &mut self.variables {
+            let Ok(own) = file.variable(&variable.name) else { continue };
+            if variable.labelling.is_empty() {
+                variable.labelling = own.labelling.of_kind(&variable.kind).without_codes(&variable.codes);
+            }
+            if !has_roles && variable.role.is_none() {
+                variable.role = own.role;
+                if variable.check_role().is_err() {
+                    variable.role = None;
+                }
             }
         }
         self
@@ -608,6 +653,7 @@ impl Schema {
             }
             self.check_reference(variable)?;
         }
+        self.check_roles()?;
         self.check_unit_id()?;
         self.refuse_rules_on_bought_levels()?;
         for rule in &self.rules {

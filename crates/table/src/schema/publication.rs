@@ -63,6 +63,7 @@ fn without_rare(variable: &Variable, column: &Column) -> Variable {
         }
         _ => {}
     }
+    variable.labelling = variable.labelling.of_kind(&variable.kind);
     variable
 }
 

@@ -15,6 +15,8 @@ struct OfVariable {
     real: Option<(f64, f64)>,
     day: Option<(i32, i32)>,
     missing: bool,
+    /// Which of the labelled numbers occur.
+    labelled: Vec<(f64, bool)>,
 }
 
 impl Shown {
@@ -22,6 +24,7 @@ impl Shown {
     pub fn nothing(schema: &Schema) -> Self {
         let of = |variable: &super::Variable| OfVariable {
             levels: vec![false; variable.kind.levels().map_or(0, Levels::len)],
+            labelled: labelled_numbers(variable),
             ..OfVariable::default()
         };
         Self(schema.variables().iter().map(of).collect())
@@ -37,8 +40,14 @@ impl Shown {
                         *seen = true;
                     }
                 }),
-                Column::Integer(numbers) | Column::Datetime(numbers) => widen(&mut shown.whole, numbers),
-                Column::Real(numbers) => widen(&mut shown.real, numbers),
+                Column::Integer(numbers) | Column::Datetime(numbers) => {
+                    shown.see(numbers.values().map(|value| value as f64));
+                    widen(&mut shown.whole, numbers);
+                }
+                Column::Real(numbers) => {
+                    shown.see(numbers.values());
+                    widen(&mut shown.real, numbers);
+                }
                 Column::Date(days) => widen(&mut shown.day, days),
                 Column::Text(_) => {}
             }
@@ -58,12 +67,20 @@ impl Shown {
             }
             variable.origin = Origin::Synthetic;
             variable.missing = shown.missing;
+            if variable.kind.levels().is_none() {
+                let (codes, seen) = (variable.codes.clone(), &shown.labelled);
+                let is_code = |number: f64| codes.iter().any(|code| code.value == number);
+                let is_seen = |number: f64| seen.iter().any(|(value, seen)| *seen && *value == number);
+                let keep = |value: &str| value.parse().is_ok_and(|number| is_code(number) || is_seen(number));
+                variable.labelling = variable.labelling.among(&variable.kind, keep);
+            }
             match &mut variable.kind {
                 Kind::Categorical { levels } | Kind::Ordinal { levels } => {
                     let kept = levels.iter().zip(&shown.levels).filter(|(_, seen)| **seen);
                     let kept = Levels::new(kept.map(|(level, _)| level)).unwrap_or_default();
                     variable.parents.retain(|level, _| kept.position(level).is_some());
                     *levels = kept;
+                    variable.labelling = variable.labelling.of_kind(&variable.kind);
                 }
                 Kind::Integer { range } | Kind::Datetime { range, .. } => *range = shown.whole,
                 Kind::Real { range } => *range = shown.real,
@@ -80,6 +97,25 @@ impl Shown {
         public.impossible.retain(|condition| condition.condition(&variables).is_ok());
         public.check()?;
         Ok(public)
+    }
+}
+
+/// The numbers that have a label, none of them seen yet.
+fn labelled_numbers(variable: &super::Variable) -> Vec<(f64, bool)> {
+    let numbers = variable.labelling.labels.keys().filter_map(|value| value.parse().ok());
+    numbers.filter(|_| variable.kind.levels().is_none()).map(|number| (number, false)).collect()
+}
+
+impl OfVariable {
+    fn see(&mut self, values: impl Iterator<Item = f64>) {
+        if self.labelled.iter().all(|(_, seen)| *seen) {
+            return;
+        }
+        for value in values {
+            if let Some((_, seen)) = self.labelled.iter_mut().find(|(labelled, _)| *labelled == value) {
+                *seen = true;
+            }
+        }
     }
 }
 

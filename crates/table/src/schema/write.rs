@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::{DecimalMark, Identifier, Kind, Origin, Schema, Shape, Variable};
+use super::{DecimalMark, Identifier, Kind, Labelling, Origin, Schema, Shape, UserMissing, Variable};
 use crate::date::DateFormat;
 use crate::datetime::DatetimeFormat;
 
@@ -72,7 +72,14 @@ impl Schema {
 impl Variable {
     fn write_toml(&self, out: &mut String) -> std::fmt::Result {
         writeln!(out, "[variables.{}]", key(&self.name))?;
+        let labelling = self.labelling.of_kind(&self.kind);
+        if !labelling.label.is_empty() {
+            writeln!(out, "label = {}", quoted(&labelling.label))?;
+        }
         writeln!(out, "kind = \"{}\"", self.kind.name())?;
+        if let Some(role) = self.role {
+            writeln!(out, "role = \"{}\"", role.name())?;
+        }
         match &self.kind {
             Kind::Categorical { .. } | Kind::Ordinal { .. } if self.bought.levels => {
                 out.push_str("levels = \"private\"\n");
@@ -156,11 +163,36 @@ impl Variable {
         if let Some(stored) = self.stored {
             writeln!(out, "stored = \"{}\"", stored.name())?;
         }
+        labelling.write_toml(out)?;
         self.identifier.write_toml(out)?;
         match self.origin {
             Origin::Declared => {}
             Origin::Learned => out.push_str("domain = \"learned\"\n"),
             Origin::Synthetic => out.push_str("domain = \"synthetic\"\n"),
+        }
+        Ok(())
+    }
+}
+
+impl Labelling {
+    /// What is written behind the domain.
+    fn write_toml(&self, out: &mut String) -> std::fmt::Result {
+        if !self.labels.is_empty() {
+            let labels =
+                self.labels.iter().map(|(value, label)| format!("{} = {}", key(value), quoted(label)));
+            writeln!(out, "labels = {{ {} }}", labels.collect::<Vec<_>>().join(", "))?;
+        }
+        if !self.user_missing.is_empty() {
+            let bound = |bound: f64| if bound.is_infinite() { format!("{bound}") } else { number(bound) };
+            let values = self.user_missing.iter().map(|missing| match missing {
+                UserMissing::Number(value) => number(*value),
+                UserMissing::Range(low, high) => format!("[{}, {}]", bound(*low), bound(*high)),
+                UserMissing::Text(text) => quoted(text),
+            });
+            writeln!(out, "user_missing = {}", list(values))?;
+        }
+        if let Some(display) = &self.display {
+            writeln!(out, "display = {}", quoted(display))?;
         }
         Ok(())
     }

@@ -9,7 +9,7 @@ use crate::spreadsheet::guarded;
 use crate::{Codes, Table};
 
 /// A column that can write any of its records.
-enum Written<'a> {
+pub(super) enum Written<'a> {
     /// A text for every code, ready to be written.
     Texts {
         codes: &'a Codes,
@@ -69,12 +69,25 @@ impl<W: Write> CsvWriter<W> {
 impl<'a> Written<'a> {
     fn new<W>(writer: &CsvWriter<W>, variable: &'a Variable, column: &'a Column) -> Self {
         let (decimal, keep) = (writer.decimal, writer.keep_formulas);
-        let field = |text: &str| field(text, decimal, keep);
+        Self::with_fields(variable, column, decimal, |text: &str| field(text, decimal, keep))
+    }
+
+    /// Texts as they are, for formats that need no quotes.
+    pub(super) fn plain(variable: &'a Variable, column: &'a Column) -> Self {
+        Self::with_fields(variable, column, DecimalMark::Point, str::to_owned)
+    }
+
+    fn with_fields(
+        variable: &'a Variable,
+        column: &'a Column,
+        decimal: DecimalMark,
+        field: impl Fn(&str) -> String,
+    ) -> Self {
         let codes = || variable.codes.iter().map(|code| with_mark(code.value.to_string(), decimal)).collect();
         match column {
             Column::Categorical(column) => {
                 let mut texts: Vec<String> =
-                    variable.kind.levels().into_iter().flat_map(|levels| levels.iter()).map(field).collect();
+                    variable.kind.levels().into_iter().flat_map(|levels| levels.iter()).map(&field).collect();
                 texts.push(String::new());
                 Self::Texts { codes: column, texts }
             }
@@ -94,7 +107,7 @@ impl<'a> Written<'a> {
         }
     }
 
-    fn write(&self, row: usize, decimal: DecimalMark, line: &mut String) {
+    pub(super) fn write(&self, row: usize, decimal: DecimalMark, line: &mut String) {
         use std::fmt::Write;
         match self {
             Self::Texts { codes, texts } => line.push_str(&texts[codes.get(row) as usize]),

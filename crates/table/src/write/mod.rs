@@ -1,12 +1,17 @@
-//! Tables into files, CSV and Parquet, written whole or not at all; into Arrow batches in memory.
+//! Tables into files: CSV, JSON lines, Parquet, Excel, SPSS and Stata, written whole or not at all; into Arrow batches in memory.
 
 mod arrow;
 mod csv;
+mod excel;
+mod json_lines;
+mod labelled;
 mod parquet;
 
 use std::io::Write;
 
+use ::labelled::{LabelledError, Program, SpssCompression, write_spss, write_stata};
 pub use arrow::record_batch;
+use flate2::write::GzEncoder;
 
 use crate::{Schema, Table};
 
@@ -14,43 +19,92 @@ use crate::{Schema, Table};
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema,
 )]
-#[serde(rename_all = "lowercase")]
 pub enum Format {
     /// Comma-separated text with a header; missing is the empty field. Semicolons separate where the schema has decimal commas.
     #[default]
+    #[serde(rename = "csv")]
     Csv,
+    /// The same, packed with gzip.
+    #[serde(rename = "csv.gz")]
+    CsvGzip,
+    /// The same, packed with zstd.
+    #[serde(rename = "csv.zst")]
+    CsvZstd,
+    /// JSON lines: one object a record.
+    #[serde(rename = "jsonl")]
+    JsonLines,
     /// Parquet, compressed with zstd.
+    #[serde(rename = "parquet")]
     Parquet,
+    /// SPSS, with labels.
+    #[serde(rename = "sav")]
+    Sav,
+    /// SPSS compressed with zlib, with labels.
+    #[serde(rename = "zsav")]
+    Zsav,
+    /// Stata 14 and later, with labels.
+    #[serde(rename = "dta")]
+    Dta,
+    /// Excel.
+    #[serde(rename = "xlsx")]
+    Xlsx,
 }
 
 impl std::str::FromStr for Format {
-    type Err = &'static str;
+    type Err = String;
 
     fn from_str(name: &str) -> Result<Self, Self::Err> {
-        match name {
-            "csv" => Ok(Self::Csv),
-            "parquet" => Ok(Self::Parquet),
-            _ => Err("say csv or parquet"),
-        }
+        let known = Self::ALL.into_iter().find(|format| format.extension() == name);
+        known.ok_or_else(|| format!("say one of {}", Self::ALL.map(Self::extension).join(", ")))
+    }
+}
+
+impl std::fmt::Display for Format {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.extension())
     }
 }
 
 impl Format {
-    /// The ending of its files.
+    /// Every format.
+    pub const ALL: [Self; 9] = [
+        Self::Csv,
+        Self::CsvGzip,
+        Self::CsvZstd,
+        Self::JsonLines,
+        Self::Parquet,
+        Self::Sav,
+        Self::Zsav,
+        Self::Dta,
+        Self::Xlsx,
+    ];
+
+    /// The ending of its files, by which it is called.
     pub fn extension(self) -> &'static str {
         match self {
             Self::Csv => "csv",
+            Self::CsvGzip => "csv.gz",
+            Self::CsvZstd => "csv.zst",
+            Self::JsonLines => "jsonl",
             Self::Parquet => "parquet",
+            Self::Sav => "sav",
+            Self::Zsav => "zsav",
+            Self::Dta => "dta",
+            Self::Xlsx => "xlsx",
         }
     }
 }
 
-/// Writes tables of one schema, part after part, into one file.
+/// Writes tables of one schema, part after part, into one file. SPSS, Stata and Excel must know all records before the first is written; their parts are kept in memory until then.
 pub struct TableWriter<W: Write + Send>(Inner<W>);
 
 enum Inner<W: Write + Send> {
     Csv(csv::CsvWriter<W>),
+    Gzip(csv::CsvWriter<GzEncoder<W>>),
+    Zstd(csv::CsvWriter<zstd::Encoder<'static, W>>),
+    JsonLines(json_lines::JsonLinesWriter<W>),
     Parquet(Box<parquet::ParquetWriter<W>>),
+    Whole { sink: W, schema: Box<Schema>, format: Format, parts: Vec<Table> },
 }
 
 impl<W: Write + Send> TableWriter<W> {
@@ -58,15 +112,26 @@ impl<W: Write + Send> TableWriter<W> {
     pub fn new(sink: W, schema: &Schema, format: Format) -> std::io::Result<Self> {
         Ok(Self(match format {
             Format::Csv => Inner::Csv(csv::CsvWriter::new(sink, schema)?),
+            Format::CsvGzip => {
+                let sink = GzEncoder::new(sink, flate2::Compression::default());
+                Inner::Gzip(csv::CsvWriter::new(sink, schema)?)
+            }
+            Format::CsvZstd => Inner::Zstd(csv::CsvWriter::new(zstd::Encoder::new(sink, 0)?, schema)?),
+            Format::JsonLines => Inner::JsonLines(json_lines::JsonLinesWriter::new(sink, schema)),
             Format::Parquet => Inner::Parquet(Box::new(parquet::ParquetWriter::new(sink, schema)?)),
+            Format::Sav | Format::Zsav | Format::Dta | Format::Xlsx => {
+                Inner::Whole { sink, schema: Box::new(schema.clone()), format, parts: Vec::new() }
+            }
         }))
     }
 
-    /// Whether texts that a spreadsheet would run as a formula are written as they are, and not guarded by an apostrophe as usual.
+    /// Whether texts that a spreadsheet would run as a formula are written as they are, and not guarded by an apostrophe as usual. Only CSV needs it.
     pub fn keep_formulas(self, keep: bool) -> Self {
         Self(match self.0 {
             Inner::Csv(writer) => Inner::Csv(writer.keep_formulas(keep)),
-            parquet => parquet,
+            Inner::Gzip(writer) => Inner::Gzip(writer.keep_formulas(keep)),
+            Inner::Zstd(writer) => Inner::Zstd(writer.keep_formulas(keep)),
+            typed => typed,
         })
     }
 
@@ -74,7 +139,14 @@ impl<W: Write + Send> TableWriter<W> {
     pub fn write(&mut self, table: &Table) -> std::io::Result<()> {
         match &mut self.0 {
             Inner::Csv(writer) => writer.write(table),
+            Inner::Gzip(writer) => writer.write(table),
+            Inner::Zstd(writer) => writer.write(table),
+            Inner::JsonLines(writer) => writer.write(table),
             Inner::Parquet(writer) => writer.write(table),
+            Inner::Whole { parts, .. } => {
+                parts.push(table.clone());
+                Ok(())
+            }
         }
     }
 
@@ -82,8 +154,36 @@ impl<W: Write + Send> TableWriter<W> {
     pub fn finish(self) -> std::io::Result<W> {
         match self.0 {
             Inner::Csv(writer) => writer.finish(),
+            Inner::Gzip(writer) => writer.finish()?.finish(),
+            Inner::Zstd(writer) => writer.finish()?.finish(),
+            Inner::JsonLines(writer) => writer.finish(),
             Inner::Parquet(writer) => writer.finish(),
+            Inner::Whole { mut sink, schema, format, parts } => {
+                write_whole(&mut sink, &schema, format, &parts)?;
+                sink.flush()?;
+                Ok(sink)
+            }
         }
+    }
+}
+
+fn write_whole(
+    sink: &mut dyn Write,
+    schema: &Schema,
+    format: Format,
+    parts: &[Table],
+) -> std::io::Result<()> {
+    let refused =
+        |error: LabelledError| std::io::Error::new(std::io::ErrorKind::InvalidData, error.to_string());
+    match format {
+        Format::Xlsx => sink.write_all(&excel::bytes(schema, parts)?),
+        Format::Dta => write_stata(&labelled::file(schema, parts, Program::Stata)?, sink).map_err(refused),
+        Format::Zsav => {
+            write_spss(&labelled::file(schema, parts, Program::Spss)?, SpssCompression::Zlib, sink)
+                .map_err(refused)
+        }
+        _ => write_spss(&labelled::file(schema, parts, Program::Spss)?, SpssCompression::Bytecode, sink)
+            .map_err(refused),
     }
 }
 
@@ -130,10 +230,10 @@ mod tests {
         let table = read_csv_text(TEXT, &options).unwrap();
         assert_eq!(csv_text(&table), TEXT);
         let folder = tempfile::tempdir().unwrap();
-        for format in [Format::Csv, Format::Parquet] {
+        for format in Format::ALL {
             let path = folder.path().join(format.extension());
             write_table(&table, &path, format).unwrap();
-            assert_eq!(read_table(&path, &options).unwrap(), table, "{format:?}");
+            assert_eq!(read_table(&path, &options).unwrap().columns(), table.columns(), "{format:?}");
         }
     }
 }

@@ -12,6 +12,7 @@ use models::{FittedModel, Formula, Iterations, ModelError, ModelFamily, fit_by};
 use table::Table;
 
 use crate::utility::interval::Z95;
+use crate::utility::weighted;
 use crate::{
     Aspect, Better, Comparison, FamilyCard, Finding, Kept, Measure, MeasureCard, MeasureError, Null, Range,
     Setting, Settings, SyntheticSets, UsualAxis,
@@ -65,6 +66,8 @@ pub struct Models;
 
 const NOWOK: &str = "Nowok, Raab & Dibben (2016), Journal of Statistical Software 74(11)";
 const RAAB: &str = "Raab, Nowok & Dibben (2016), Journal of Privacy and Confidentiality 7(3)";
+const BINDER: &str =
+    "Binder (1983), International Statistical Review 51; Lumley (2004), Journal of Statistical Software 9(8)";
 const KARR: &str = "Karr et al. (2006), The American Statistician 60; Taub & Elliot (2020), eq. 2";
 
 const fn card(
@@ -131,6 +134,20 @@ const CARDS: &[MeasureCard] = &[
             KARR,
         )
     },
+    card(
+        "model.weighted_overlap",
+        "How much do the 95 % intervals of the weighted model's coefficients overlap, with standard errors of the sample's design?",
+        Better::Higher,
+        Null::None,
+        BINDER,
+    ),
+    card(
+        "model.weighted_coefficient",
+        "By how many standard errors of the sample's design does this coefficient of the weighted model differ?",
+        Better::Lower,
+        Null::None,
+        BINDER,
+    ),
 ];
 
 /// Measures of this family that other crates refer to.
@@ -184,10 +201,11 @@ impl Measure for Models {
         let mut findings = Vec::new();
         for request in &settings.models {
             let on = request.formula.variables();
-            let of_model = match model_agreement(sets, request)? {
+            let mut of_model = match model_agreement(sets, request)? {
                 Ok(agreement) => of_agreement(&agreement, &on),
                 Err(because) => CARDS[..5].iter().map(|card| card.undefined(&on, &because)).collect(),
             };
+            of_model.extend(weighted_model(sets, request)?);
             let noted = |finding: Finding| {
                 finding.with("model", request.formula.text()).with("family", request.family.name())
             };
@@ -195,6 +213,32 @@ impl Measure for Models {
         }
         Ok(findings)
     }
+}
+
+/// The weighted model in the original and in each synthetic file, and then their mean; nothing where the schema describes no design.
+fn weighted_model(sets: &SyntheticSets<'_>, request: &ModelRequest) -> Result<Vec<Finding>, MeasureError> {
+    let mut found = Vec::new();
+    for comparison in sets.comparisons() {
+        let on = request.formula.variables();
+        found.push(match weighted::designs(&comparison)? {
+            None => return Ok(Vec::new()),
+            Some(Err(because)) => vec![CARDS[7].undefined(&on, because)],
+            Some(Ok(designs)) => {
+                let tables = [comparison.original, comparison.synthetic];
+                let in_all = |name: &&str| tables.iter().all(|table| table.schema().variable(name).is_ok());
+                let names =
+                    comparison.original.schema().variables().iter().map(|variable| variable.name.as_str());
+                let variables: Vec<&str> = names.filter(in_all).collect();
+                let tables = comparable::with_common_levels(
+                    &tables,
+                    &variables,
+                    on.first().copied().unwrap_or_default(),
+                )?;
+                weighted::of_model(&tables[0], &tables[1], &designs, request, [&CARDS[7], &CARDS[8]])
+            }
+        });
+    }
+    Ok(crate::evaluation::mean_of_sets(found))
 }
 
 /// The estimates of a `model.coefficient` finding with their 95 % intervals, q ± 1.96 SE, as low, estimate and high: in the original and in

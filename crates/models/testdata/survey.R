@@ -1,0 +1,30 @@
+# Golden numbers of design-based estimates by R's survey package. Run in this folder: Rscript survey.R
+suppressMessages(library(survey))
+options(survey.lonely.psu = "adjust", digits = 15, scipen = -5)
+show <- function(what, x) cat(sprintf("%s %.15e\n", what, x), sep = "")
+small <- read.csv("survey.csv")
+small$town <- factor(small$town)
+design <- svydesign(ids = ~household, strata = ~region, weights = ~w, nest = TRUE, data = small)
+cat("small degf", degf(design), "\n")
+m <- svymean(~income, design, na.rm = TRUE); show("mean", c(coef(m), SE(m)))
+s <- svymean(~town, design); show("share", c(coef(s), SE(s)))
+b <- svyby(~income, ~town, design, svymean, na.rm = TRUE); show("by", c(coef(b), SE(b)))
+t <- svytotal(~I(town == "a"), design); show("total", c(coef(t)[2], SE(t)[2]))
+show("lm", c(t(summary(svyglm(income ~ age + town, design))$coefficients[, 1:2])))
+show("logit", c(t(summary(svyglm(I(town == "a") ~ age, design, family = quasibinomial(), control = glm.control(epsilon = 1e-14, maxit = 100)))$coefficients[, 1:2])))
+show("poisson", c(t(summary(svyglm(children ~ age, design, family = quasipoisson(), control = glm.control(epsilon = 1e-14, maxit = 100)))$coefficients[, 1:2])))
+big <- "../../../../shared/data/eusilc_at.csv.gz"
+if (!file.exists(big)) big <- "/work/shared/data/eusilc_at.csv.gz"
+if (file.exists(big)) {
+  d <- read.csv(big)
+  design <- svydesign(ids = ~db030, strata = ~db040, weights = ~rb050, nest = TRUE, data = d)
+  cat("eusilc degf", degf(design), "\n")
+  m <- svymean(~eqIncome, design); show("mean", c(coef(m), SE(m)))
+  m <- svymean(~py010n, design, na.rm = TRUE); show("mean_na", c(coef(m), SE(m)))
+  s <- svymean(~rb090, design); show("share", c(coef(s), SE(s)))
+  b <- svyby(~eqIncome, ~db040, design, svymean); show("by", c(coef(b), SE(b)))
+  show("lm", c(t(summary(svyglm(eqIncome ~ age + rb090 + hsize, design))$coefficients[, 1:2])))
+  d$female <- as.integer(d$rb090 == "female"); design <- svydesign(ids = ~db030, strata = ~db040, weights = ~rb050, nest = TRUE, data = d)
+  show("logit", c(t(summary(svyglm(female ~ age + eqIncome, design, family = quasibinomial(), control = glm.control(epsilon = 1e-14, maxit = 100)))$coefficients[, 1:2])))
+  show("poisson", c(t(summary(svyglm(hsize ~ age + rb090, design, family = quasipoisson(), control = glm.control(epsilon = 1e-14, maxit = 100)))$coefficients[, 1:2])))
+}
