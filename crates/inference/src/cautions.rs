@@ -2,13 +2,16 @@
 
 use statistics::counts::CellDraws;
 use synthesis::card::Needs;
-use synthesis::records_card::MeasuredCoverage;
+use synthesis::records_card::{Effects, MeasuredCoverage};
 use synthesis::{Making, RecordsCard, registry};
 use table::figures::thousands;
 use table::{Attributes, CodedTable, CountSource, Grouping, Schema, Table};
 
 use crate::provenance::Provenance;
 use crate::{Estimand, InferenceError, Rule};
+
+/// From this share of the deviance on, predictors explain much of the outcome.
+const MUCH: f64 = 0.4;
 
 /// What must be known of a release to read an answer from it.
 pub(crate) fn cautions(
@@ -26,6 +29,7 @@ pub(crate) fn cautions(
     cautions.extend(of.filled_cells());
     cautions.extend(of.what_the_model_leaves_out());
     cautions.extend(of.measured_coverage());
+    cautions.extend(of.coverage_of_strong_effects());
     if records.as_ref().is_some_and(|records| records.is_raked) {
         cautions.push(
             "the model was raked to published totals: estimates are of the population of those totals, and for the raked margins the interval is wider than it need be"
@@ -192,13 +196,46 @@ impl Of<'_> {
         Some(format!("{left_out} is estimated as the model has it"))
     }
 
+    /// The measured design with such effects that is most like the release, and the columns of the release.
+    fn design_most_like(&self, effects: Effects) -> Option<(MeasuredCoverage, usize)> {
+        let schema = self.provenance.own_schema.as_ref().unwrap_or_else(|| self.files[0].schema());
+        let columns = schema.variables().iter().filter(|variable| variable.is_modelled()).count();
+        let measured = self.records?.coverage;
+        let found =
+            MeasuredCoverage::nearest(measured, effects, columns, self.original_rows?, self.files.len())?;
+        Some((found, columns))
+    }
+
+    /// The same for models whose predictors explain much of the outcome together.
+    fn coverage_of_strong_effects(&self) -> Option<String> {
+        let Estimand::Model { formula, family } = self.estimand else { return None };
+        let (found, columns) = self.design_most_like(Effects::Strong)?;
+        if !found.fails() {
+            return None;
+        }
+        let outcome = formula.to_string();
+        let constant = models::Formula::parse(&format!("{} ~ 1", outcome.split('~').next()?.trim())).ok()?;
+        let deviance = |formula| Some(models::fit(&self.files[0], formula, *family).ok()?.deviance);
+        let explained = 1.0 - deviance(formula)? / deviance(&constant)?;
+        (explained > MUCH).then(|| {
+            format!(
+                "slopes may be too flat: the predictors explain {:.0} % of the outcome together, this release has {columns} columns, and in a simulation of {} columns with strong effects, N = {} and m = {} \
+                 ({} replications) nominal 95 % intervals after these settings covered {:.1} % on average and {:.1} % at worst",
+                100.0 * explained,
+                found.columns,
+                thousands(found.records),
+                found.m,
+                found.replications,
+                found.mean,
+                found.worst
+            )
+        })
+    }
+
     /// What simulations with designs like the release's found, where intervals of models fail there.
     fn measured_coverage(&self) -> Option<String> {
         let Estimand::Model { .. } = self.estimand else { return None };
-        let schema = self.provenance.own_schema.as_ref().unwrap_or_else(|| self.files[0].schema());
-        let columns = schema.variables().iter().filter(|variable| variable.is_modelled()).count();
-        let records = self.original_rows?;
-        let found = MeasuredCoverage::nearest(self.records?.coverage, columns, records, self.files.len())?;
+        let (found, columns) = self.design_most_like(Effects::Weak)?;
         found.fails().then(|| {
             format!(
                 "weak associations may be left out: this release has {columns} columns, and in a simulation of {} columns with weak effects, N = {} and m = {} ({} replications) \
@@ -355,6 +392,32 @@ mod tests {
         );
         assert_eq!(told(plain, Estimand::parse("mean(x0)").unwrap()), "");
         assert_eq!(told("method = \"sequential\"", model()), "", "the usual settings do not fail");
+    }
+
+    #[test]
+    fn predictors_that_explain_much_in_a_wide_table_are_warned_of() {
+        let names: Vec<String> = (0..15).map(|column| format!("x{column}")).collect();
+        let row = |row: usize| {
+            let cells: Vec<String> =
+                (0..15).map(|column| ((row * (column + 3) * 7919) % 101).to_string()).collect();
+            let outcome = (row * 4 * 7919) % 101 * 2 + row % 5;
+            format!("{outcome},{}", cells[1..].join(","))
+        };
+        let text = format!("{}\n{}\n", names.join(","), (0..300).map(row).collect::<Vec<_>>().join("\n"));
+        let files = vec![read_csv_text(&text, &ReadOptions::default()).unwrap(); 5];
+        let told = |formula: &str| {
+            let formula = models::Formula::parse(formula).unwrap();
+            let model = Estimand::Model { formula, family: models::ModelFamily::Gaussian };
+            cautions(&made("method = \"sequential\""), &model, Rule::Ts, &files, Some(2_000))
+                .unwrap()
+                .join("; ")
+        };
+        let said = told("x0 ~ x1 + x2");
+        assert!(
+            said.contains("slopes may be too flat") && said.contains("covered 83.6 % on average"),
+            "{said}"
+        );
+        assert_eq!(told("x0 ~ x2"), "");
     }
 
     #[test]
