@@ -41,8 +41,8 @@ pub const CARD: MethodCard = MethodCard {
         audit: &[
             AuditCase {
                 name: "the only record of its kind",
-                canary: Canary::Kind { levels: 2, others: 3, neighbours: Neighbours::AddRemove },
-                rows: Some(400),
+                canary: Canary::Kind { levels: 2, others: 100, neighbours: Neighbours::AddRemove },
+                rows: Some(20_000),
                 options: &[],
             },
             AuditCase {
