@@ -74,10 +74,16 @@ fn giving_a_default_changes_nothing() {
     for Method { card, build, private, .. } in METHODS {
         for option in card.options {
             let Usual::Value(value) = option.default else { continue };
-            let (others, numbers_only) = context(option.name);
-            // Nets are trained for a moment only, but where the default of that is looked at.
+            let has_methods = card.options.iter().any(|option| option.name == "method");
+            let (others, numbers_only) = if has_methods { context(option.name) } else { (&[][..], false) };
+            // Nets are trained for a moment only; where the default of that is looked at, they are small.
             let is_trained = card.options.iter().any(|option| option.name == "epochs");
-            let short: &[&str] = if is_trained && option.name != "epochs" { &["epochs=2"] } else { &[] };
+            let short: &[&str] = match option.name {
+                _ if !is_trained => &[],
+                "epochs" => &["hidden=4", "batch=50"],
+                "hidden" | "batch" => &["epochs=1"],
+                _ => &["epochs=1", "hidden=8"],
+            };
             let others = &[others, short].concat()[..];
             let without = recipe(card, others);
             let given = format!("{}={value}", option.name);
