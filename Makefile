@@ -10,7 +10,7 @@ CARGO ?= cargo
 
 .PHONY: test format lint unit docs dependencies advisories tools sbom package test-browser python python-methods test-python test-r dist demo bench bench-peers fuzz audit kill-and-fill trust miri
 
-test: format lint unit docs dependencies advisories test-browser test-python test-r
+test: format lint unit docs dependencies advisories test-browser
 
 format:
 	$(CARGO) fmt --all --check

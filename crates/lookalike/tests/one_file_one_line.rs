@@ -17,6 +17,7 @@ const OTHER_MEANINGS: &[(&str, &str)] = &[
     ("crates/lookalike/src/questions.rs", "model"),
     ("crates/lookalike/src/questions.rs", "tables"),
     ("crates/python/src/counts.rs", "counts"),
+    ("crates/python/src/failure.rs", "counts"),
     ("crates/report/src/html/", "files"),
     ("crates/report/src/html/", "model"),
     ("crates/report/src/html/", "propensity"),

@@ -634,7 +634,7 @@ fn normalise<T: Real>(values: &mut [T], columns: usize) -> Vec<T> {
     }
     let deviations: Vec<T> = variances.into_iter().map(|variance| (variance + T::of(SMALL)).root()).collect();
     for row in values.chunks_exact_mut(columns) {
-        row.iter_mut().zip(&deviations).for_each(|(value, deviation)| *value = *value / *deviation);
+        row.iter_mut().zip(&deviations).for_each(|(value, deviation)| *value /= *deviation);
     }
     means.extend(deviations);
     means

@@ -29,7 +29,7 @@ impl<'a, T: Real> View<'a, T> {
     }
 
     fn matrix(&self) -> MatRef<'a, T> {
-        let rows = if self.columns == 0 { 0 } else { self.data.len() / self.columns };
+        let rows = self.data.len().checked_div(self.columns).unwrap_or(0);
         let matrix = MatRef::from_row_major_slice(self.data, rows, self.columns);
         if self.transposed { matrix.transpose() } else { matrix }
     }

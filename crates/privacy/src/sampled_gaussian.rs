@@ -72,6 +72,10 @@ impl SampledGaussian {
                 log_choose += ((alpha - count + 1.0) / count).ln();
             }
             let others = if k == order { 0.0 } else { (alpha - count) * no };
+            // Where every record is in every sample, only the last term is there.
+            if others == f64::NEG_INFINITY {
+                continue;
+            }
             let parts = [log_choose, count * yes, others, count * (count - 1.0) * precision];
             let error = ROUNDING * parts.iter().map(|part| part.abs()).sum::<f64>();
             terms.push(parts.iter().sum::<f64>() + error);

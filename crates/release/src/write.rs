@@ -412,7 +412,11 @@ mod tests {
             let public = std::fs::read_to_string(out.join(MANIFEST)).unwrap();
             assert!(!public.contains("of the input") && public.contains("the user"), "{public}");
         }
-        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 2, "nothing else is left");
+        assert_eq!(
+            std::fs::read_dir(folder.path()).unwrap().count(),
+            Format::ALL.len(),
+            "nothing else is left"
+        );
     }
 
     #[test]

@@ -176,7 +176,7 @@ fn fit_records(
 /// Bytes of a fit to counts beside its records: classes of every variable, and cells that are sorted and kept.
 pub(crate) fn counting_bytes(source: Source<'_>) -> u64 {
     let classes = source.schema().variables().len() as u64 * 4;
-    let records = if source.table().is_some() { source.records() as u64 } else { 0 };
+    let records = if source.table().is_some() { source.records() } else { 0 };
     records.saturating_mul(3 * classes + 16)
 }
 

@@ -148,11 +148,9 @@ fn what_is_planned_is_what_is_spent() {
                 .collect();
             if rows.is_some() || !matches!(method, "ipf" | "pairwise" | "normal-release") {
                 let planned: Vec<_> = plan.questions.iter().map(|question| question.mechanism).collect();
-                assert_eq!(
-                    planned,
-                    spent.iter().map(|(mechanism, _)| *mechanism).collect::<Vec<_>>(),
-                    "{method}"
-                );
+                let asked: Vec<_> = spent.iter().map(|(mechanism, _)| *mechanism).collect();
+                // The answers decide how many rounds there are, not what all of them cost.
+                assert!(method == "aim" || planned == asked, "{method}: {planned:?} {asked:?}");
                 let cost = |charges: &mut dyn Iterator<Item = privacy::Charge>| {
                     charges.map(|charge| charge.cost().units()).sum::<u64>()
                 };

@@ -6,7 +6,7 @@
 //!   a line `…` stands for any lines, and `…` within a line for any text. A comment `# exit code 3` says that the command fails so.
 //! - `sh`: every line is a command.
 //! - `toml,file=NAME`, `csv,file=NAME`: the block is written to that file, which a later command uses.
-//! - `text`, `json`, `diff`: shown, not run. Any other language is refused, so that nothing escapes by a slip.
+//! - `text`, `json`, `diff`: shown, not run. `python`, `r`: run by the tests of these packages. Any other language is refused, so that nothing escapes by a slip.
 //!
 //! In tables, every inline `lookalike …` is a command too. `cargo run --release --` is the command under test, and `make test` is what runs this.
 

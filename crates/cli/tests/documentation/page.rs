@@ -76,7 +76,8 @@ fn check_form(name: &str, text: &str) -> Result<(), String> {
 
 fn block_steps(language: &str, block: Vec<String>) -> Result<Vec<Step>, String> {
     match language {
-        "text" | "json" | "diff" => Ok(Vec::new()),
+        // Blocks of Python are run by the tests of the Python package, those of R by its own.
+        "text" | "json" | "diff" | "python" | "r" => Ok(Vec::new()),
         "sh" => Ok(block
             .into_iter()
             .filter(|line| !line.trim().is_empty() && !line.trim_start().starts_with('#'))

@@ -64,6 +64,11 @@ pub(super) struct Space {
     pub keys: Vec<u64>,
 }
 
+/// The codes of some rows, whatever their width.
+fn codes_at<C: Copy + Into<u32>>(codes: &[C], rows: &[u32]) -> impl Iterator<Item = u32> {
+    rows.iter().map(|row| codes[*row as usize].into())
+}
+
 impl Space {
     /// Takes in the records of a block and sorts them by every predictor that varies.
     pub fn enter(&mut self, problem: &Problem<'_>, rows: &[u32], active: &[u32]) {
@@ -93,7 +98,7 @@ impl Space {
             let kept = match tallied {
                 Some(column) => {
                     with_codes!(predictor_codes.codes(), codes => {
-                        let codes = rows.iter().map(|row| u32::from(codes[*row as usize]));
+                        let codes = codes_at(codes, rows);
                         match self.two_classes.columns() {
                             0 => self.numbers.fill(column, codes),
                             _ => self.two_classes.fill(column, codes),

@@ -177,6 +177,11 @@ pub(crate) fn recipes() -> Vec<(String, Recipe)> {
         ("pairwise", "strata = [\"sex\"]\n[options]\nrows = \"drawn\"\n"),
         ("mst", "[options]\n"),
         ("mst", "strata = [\"sex\"]\n[options]\n"),
+        ("aim", "[options]\n"),
+        ("aim", "strata = [\"sex\"]\n[options]\n"),
+        ("privbayes", "[options]\n"),
+        ("datasynthesizer", "[options]\n"),
+        ("datasynthesizer", "strata = [\"sex\"]\n[options]\nmode = \"independent\"\n"),
         ("mvnorm", "[options]\nvariables = \"weight,age\"\n"),
     ];
     for (method, text) in private {

@@ -107,7 +107,7 @@ pub(super) fn read(path: &Path, bytes: Vec<u8>, options: &ReadOptions) -> Result
         }
         columns[column].push(record, value);
         rows = rows.max(record + 1);
-        if record % 65_536 == 0 {
+        if record.is_multiple_of(65_536) {
             options.watch.check()?;
         }
     }
@@ -146,7 +146,7 @@ fn value(value: &DataRef<'_>) -> Result<Option<Cell>, String> {
         DataRef::Float(_) => return Err("it holds no finite number".into()),
         DataRef::String(text) if text.is_empty() => return Ok(None),
         DataRef::String(text) => Cell::Text(text.clone()),
-        DataRef::SharedString(text) if text.is_empty() => return Ok(None),
+        DataRef::SharedString("") => return Ok(None),
         DataRef::SharedString(text) => Cell::Text((*text).to_owned()),
         DataRef::Bool(truth) => Cell::Truth(*truth),
         DataRef::DateTime(time) => moment(time)?,

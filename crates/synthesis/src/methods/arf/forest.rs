@@ -232,7 +232,7 @@ mod tests {
         };
         let age = column(&|row| row * 7 % 80, 80);
         let class = column(&|row| row * 7 % 80 / 10, 8);
-        let other = column(&|row| row * 13 % 5, 5);
+        let other = column(&|row| row * 13 % 7, 7);
         let constant = column(&|row| u32::from(row == 3), 2);
         let found = blocks(&[other, age, constant, class], (0..4).map(|place| vec![place]).collect());
         assert_eq!(found, [vec![0], vec![1, 3], vec![2]]);

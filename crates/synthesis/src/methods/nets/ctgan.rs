@@ -119,7 +119,7 @@ fn parse(options: &toml::Table) -> Result<Settings, SynthesisError> {
     super::check_above_zero("rate", settings.rate)?;
     super::check_above_zero("temperature", settings.temperature)?;
     let refuse = |name: &str, message: &str| Err(SynthesisError::option(name, message));
-    if settings.pack == 0 || settings.batch % settings.pack != 0 {
+    if settings.pack == 0 || !settings.batch.is_multiple_of(settings.pack) {
         return refuse("pack", "the records of a batch must make whole packs; choose a divisor of `batch`");
     }
     if !(settings.decay.is_finite() && settings.decay >= 0.0) {
