@@ -107,6 +107,7 @@ fn quantile(
 }
 
 #[cfg(test)]
+#[allow(clippy::excessive_precision)] // Numbers as R prints them.
 mod tests {
     use table::read::{ReadOptions, read_csv_text};
     use table::schema::SchemaFile;

@@ -4,7 +4,7 @@
 //! missing, formats and the weight variable. The crate knows nothing of tables and schemas. SPSS and Stata files are also written, with the
 //! same bytes for the same columns, always; SAS files are only read, for their format is not published.
 //!
-//! What a file says of its own lengths is never believed: everything is read through [`bytes::Bytes`], which refuses to look beyond the end,
+//! What a file says of its own lengths is never believed: everything is read through `bytes::Bytes`, which refuses to look beyond the end,
 //! and nothing is allocated before the bytes that fill it are there. A damaged file is an error that says which part of it is broken.
 
 mod bytes;

@@ -243,6 +243,7 @@ fn described(
 }
 
 #[cfg(test)]
+#[allow(clippy::excessive_precision)] // Numbers as R prints them.
 mod tests {
     use table::read::{ReadOptions, read_csv_text, read_table};
     use table::schema::SchemaFile;

@@ -100,6 +100,9 @@ fn array(column: &Taken<'_>) -> Result<ArrayRef, &'static str> {
     })
 }
 
+/// The kind of a column, and its values as bytes or as texts.
+type Given<'py> = (&'static str, Option<Bound<'py, PyBytes>>, Option<Vec<Option<String>>>);
+
 /// The columns of a batch: `(name, kind, bytes, missing, texts)`, as [`Taken`] says.
 pub(crate) fn given<'py>(py: Python<'py>, batch: &RecordBatch) -> PyResult<Bound<'py, PyList>> {
     let columns = PyList::empty(py);
@@ -107,52 +110,47 @@ pub(crate) fn given<'py>(py: Python<'py>, batch: &RecordBatch) -> PyResult<Bound
         let missing: Vec<u8> = (0..array.len()).map(|row| u8::from(array.is_null(row))).collect();
         let missing = PyBytes::new(py, &missing);
         let bytes = |words: Vec<u8>| Some(PyBytes::new(py, &words));
-        let (kind, values, texts): (&str, Option<Bound<'py, PyBytes>>, Option<Vec<Option<String>>>) =
-            match array.data_type() {
-                DataType::Int64 => {
-                    ("integer", bytes(whole(array.as_primitive::<Int64Type>().values())), None)
-                }
-                DataType::Float64 => {
-                    let reals = array.as_primitive::<Float64Type>().values();
-                    ("real", bytes(reals.iter().flat_map(|real| real.to_ne_bytes()).collect()), None)
-                }
-                DataType::Boolean => {
-                    let truths = array.as_boolean();
-                    let words = (0..truths.len()).map(|row| i64::from(truths.value(row))).collect::<Vec<_>>();
-                    ("truth", bytes(whole(&words)), None)
-                }
-                DataType::Date32 => {
-                    let days = array.as_primitive::<arrow_array::types::Date32Type>().values();
-                    let words: Vec<i64> =
-                        days.iter().map(|day| i64::from(*day) * 86_400_000_000_000).collect();
-                    ("nanoseconds", bytes(whole(&words)), None)
-                }
-                DataType::Timestamp(TimeUnit::Microsecond, _) => {
-                    let times = array.as_primitive::<TimestampMicrosecondType>().values();
-                    let words: Vec<i64> = times.iter().map(|time| time.saturating_mul(1_000)).collect();
-                    ("nanoseconds", bytes(whole(&words)), None)
-                }
-                DataType::Timestamp(TimeUnit::Nanosecond, _) => {
-                    let times = array.as_primitive::<TimestampNanosecondType>().values();
-                    ("nanoseconds", bytes(whole(times)), None)
-                }
-                DataType::Dictionary(key, _) if **key == DataType::Int32 => {
-                    let codes = array.as_dictionary::<Int32Type>();
-                    let words: Vec<i64> =
-                        codes.keys().iter().map(|code| code.map_or(-1, i64::from)).collect();
-                    let texts = codes.values().as_string::<i32>().iter().map(|text| text.map(str::to_owned));
-                    ("category", bytes(whole(&words)), Some(texts.collect()))
-                }
-                DataType::Utf8 => {
-                    let texts = array.as_string::<i32>().iter().map(|text| text.map(str::to_owned));
-                    ("text", None, Some(texts.collect()))
-                }
-                _ => {
-                    let written = (0..array.len())
-                        .map(|row| (!array.is_null(row)).then(|| format!("{:?}", array.slice(row, 1))));
-                    ("text", None, Some(written.collect()))
-                }
-            };
+        let (kind, values, texts): Given<'py> = match array.data_type() {
+            DataType::Int64 => ("integer", bytes(whole(array.as_primitive::<Int64Type>().values())), None),
+            DataType::Float64 => {
+                let reals = array.as_primitive::<Float64Type>().values();
+                ("real", bytes(reals.iter().flat_map(|real| real.to_ne_bytes()).collect()), None)
+            }
+            DataType::Boolean => {
+                let truths = array.as_boolean();
+                let words = (0..truths.len()).map(|row| i64::from(truths.value(row))).collect::<Vec<_>>();
+                ("truth", bytes(whole(&words)), None)
+            }
+            DataType::Date32 => {
+                let days = array.as_primitive::<arrow_array::types::Date32Type>().values();
+                let words: Vec<i64> = days.iter().map(|day| i64::from(*day) * 86_400_000_000_000).collect();
+                ("nanoseconds", bytes(whole(&words)), None)
+            }
+            DataType::Timestamp(TimeUnit::Microsecond, _) => {
+                let times = array.as_primitive::<TimestampMicrosecondType>().values();
+                let words: Vec<i64> = times.iter().map(|time| time.saturating_mul(1_000)).collect();
+                ("nanoseconds", bytes(whole(&words)), None)
+            }
+            DataType::Timestamp(TimeUnit::Nanosecond, _) => {
+                let times = array.as_primitive::<TimestampNanosecondType>().values();
+                ("nanoseconds", bytes(whole(times)), None)
+            }
+            DataType::Dictionary(key, _) if **key == DataType::Int32 => {
+                let codes = array.as_dictionary::<Int32Type>();
+                let words: Vec<i64> = codes.keys().iter().map(|code| code.map_or(-1, i64::from)).collect();
+                let texts = codes.values().as_string::<i32>().iter().map(|text| text.map(str::to_owned));
+                ("category", bytes(whole(&words)), Some(texts.collect()))
+            }
+            DataType::Utf8 => {
+                let texts = array.as_string::<i32>().iter().map(|text| text.map(str::to_owned));
+                ("text", None, Some(texts.collect()))
+            }
+            _ => {
+                let written = (0..array.len())
+                    .map(|row| (!array.is_null(row)).then(|| format!("{:?}", array.slice(row, 1))));
+                ("text", None, Some(written.collect()))
+            }
+        };
         columns.append((field.name(), kind, values, missing, texts))?;
     }
     Ok(columns)

@@ -320,7 +320,9 @@ mod tests {
     #[test]
     fn a_frame_comes_back_in_its_own_types() {
         let batch = every_type();
-        let table = read_batches("frame", batch.schema(), &[batch.clone()], &ReadOptions::default()).unwrap();
+        let table =
+            read_batches("frame", batch.schema(), std::slice::from_ref(&batch), &ReadOptions::default())
+                .unwrap();
         let again = record_batch(&table, Some(&batch.schema())).unwrap();
         for (position, field) in batch.schema().fields().iter().enumerate() {
             let (sent, back) = (batch.column(position), again.column(position));
@@ -338,7 +340,7 @@ mod tests {
         let read = |batches: &[RecordBatch]| {
             read_batches("frame", batch.schema(), batches, &ReadOptions::default()).unwrap()
         };
-        assert_eq!(read(&[first, second]), read(&[batch.clone()]));
+        assert_eq!(read(&[first, second]), read(std::slice::from_ref(&batch)));
     }
 
     #[test]
