@@ -10,7 +10,7 @@
 //!
 //! Records drawn in this way are told from the original by a new forest, and so on, until records that its trees have not seen are told apart no better than by a
 //! coin, or worse than before; the forest before is kept. There is no order of variables. Variables that are nested in each other, or of which one follows from the other, come from one donor, and
-//! what the leaves leave out of two-way tables is put back by choosing among candidates ([`tilt`](crate::tilt)).
+//! what the leaves leave out of two-way tables is put back by choosing among candidates (`tilt`).
 
 mod forest;
 mod model;

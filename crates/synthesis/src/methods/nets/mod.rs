@@ -1,7 +1,7 @@
 //! Nets as generators: what `tvae` and `ctgan` share.
 //!
-//! Records are written as spans ([`coding`]), a net is trained in segments that an interrupted run keeps, and what it draws is brought
-//! under the schema ([`whole`](super::whole)) and chosen out of candidates ([`tilt`](crate::tilt)). On tables of the size of surveys nets do not come near trees with
+//! Records are written as spans (`coding`), a net is trained in segments that an interrupted run keeps, and what it draws is brought
+//! under the schema (`whole`) and chosen out of candidates (`tilt`). On tables of the size of surveys nets do not come near trees with
 //! donors; they are here to be compared with.
 
 mod coding;
