@@ -143,13 +143,6 @@ impl Plan {
     }
 }
 
-fn price(public: &Public<'_>, units: u64) -> Charge {
-    match public.charge {
-        Charge::Pure(_) | Charge::Approximate(..) => Charge::Pure(Cost::from_units(units)),
-        Charge::ZeroConcentrated(_) => Charge::ZeroConcentrated(Cost::from_units(units)),
-    }
-}
-
 /// The mean size of noise that costs so many units.
 fn mean_noise(public: &Public<'_>, units: u64) -> f64 {
     let amount = units as f64 / Cost::UNITS_IN_ONE as f64;
@@ -190,7 +183,7 @@ impl PrivateSynthesizer for Aim {
             }
         };
         let line =
-            |purpose: String, mechanism, units| Spending { purpose, mechanism, charge: price(public, units) };
+            |purpose: String, mechanism, units| Spending { purpose, mechanism, charge: public.price(units) };
         let name = |variable: &usize| public.domain.variables()[*variable].name();
         let one_ways = plan.varying.iter();
         let mut all: Vec<Spending> = one_ways
@@ -209,7 +202,7 @@ impl PrivateSynthesizer for Aim {
         let plan = Plan::new(public, self.cells)?;
         let mut growing = GrowingFit::new(&plan.sizes, public.size.max(1) as f64);
         for &variable in &plan.varying {
-            let noisy = guard.noisy_margin(&Attributes::new([variable]), price(public, plan.one_way))?;
+            let noisy = guard.noisy_margin(&Attributes::new([variable]), public.price(plan.one_way))?;
             growing.add(&measurement(vec![variable], noisy));
         }
         let refused =
@@ -297,8 +290,8 @@ impl Rounds<'_> {
                 penalty: (noise * expected.len() as f64).min(1e15) as i64,
             })
             .collect();
-        let chosen = candidates[guard.choose(CHOICE, &asked, price(self.public, choice))?];
-        let noisy = guard.noisy_margin(&Attributes::new(chosen), price(self.public, *round - choice))?;
+        let chosen = candidates[guard.choose(CHOICE, &asked, self.public.price(choice))?];
+        let noisy = guard.noisy_margin(&Attributes::new(chosen), self.public.price(*round - choice))?;
         growing.add(&measurement(chosen.to_vec(), noisy));
         self.left -= *round;
         if !self.measured.contains(&chosen) {

@@ -13,7 +13,7 @@
 use margins::noisy::{Measurement, Noise, least_squares};
 use privacy::Neighbours;
 use privacy::ledger::{Charge, Mechanism};
-use privacy::{Cost, ExpectedGroups, GroupedMargin, GuardedTable, NoiseLaw, NoisyCounts};
+use privacy::{ExpectedGroups, GroupedMargin, GuardedTable, NoiseLaw, NoisyCounts};
 use serde::Deserialize;
 use table::{Attributes, Domain};
 
@@ -119,13 +119,6 @@ impl Plan {
     }
 }
 
-fn price(public: &Public<'_>, units: u64) -> Charge {
-    match public.charge {
-        Charge::Pure(_) | Charge::Approximate(..) => Charge::Pure(Cost::from_units(units)),
-        Charge::ZeroConcentrated(_) => Charge::ZeroConcentrated(Cost::from_units(units)),
-    }
-}
-
 impl PrivateSynthesizer for Mst {
     fn records_card(&self) -> RecordsCard {
         RecordsCard {
@@ -157,7 +150,7 @@ impl PrivateSynthesizer for Mst {
             }
         };
         let spending =
-            |purpose: String, mechanism, units| Spending { purpose, mechanism, charge: price(public, units) };
+            |purpose: String, mechanism, units| Spending { purpose, mechanism, charge: public.price(units) };
         let name = |variable: &usize| public.domain.variables()[*variable].name();
         let mut all: Vec<Spending> = plan
             .varying
@@ -184,7 +177,7 @@ impl PrivateSynthesizer for Mst {
         let mut sums: Vec<Vec<f64>> = vec![vec![records]; variables];
         let mut measured: Vec<Measurement> = Vec::new();
         for &variable in &plan.varying {
-            let noisy = guard.noisy_margin(&Attributes::new([variable]), price(public, plan.one_way))?;
+            let noisy = guard.noisy_margin(&Attributes::new([variable]), public.price(plan.one_way))?;
             groups[variable] = merged(&noisy);
             let counts = in_groups(&noisy.counts, &groups[variable]);
             sums[variable] = shares(&counts, records);
@@ -201,7 +194,7 @@ impl PrivateSynthesizer for Mst {
             let of = Attributes::new(pair);
             let both = pair.map(|variable| groups[variable].as_slice());
             let noisy =
-                guard.noisy_groups(&GroupedMargin { of: &of, groups: &both }, price(public, plan.pair))?;
+                guard.noisy_groups(&GroupedMargin { of: &of, groups: &both }, public.price(plan.pair))?;
             measured.push(measurement(pair.to_vec(), noisy.counts, noisy.law));
         }
         let sizes: Vec<usize> = sums.iter().map(Vec::len).collect();
@@ -249,7 +242,7 @@ fn choose(
         }
         (0..pairs.len()).filter(|at| part[pairs[*at][0]] != part[pairs[*at][1]]).collect::<Vec<usize>>()
     };
-    let charge = price(public, plan.choice);
+    let charge = public.price(plan.choice);
     let chosen = guard.choose_many(CHOICE, &candidates, plan.edges, charge, &mut joining)?;
     Ok(chosen.into_iter().map(|at| pairs[at]).collect())
 }
@@ -291,6 +284,7 @@ fn measurement(attributes: Vec<usize>, counts: Vec<i64>, law: NoiseLaw) -> Measu
 #[cfg(test)]
 mod tests {
     use super::*;
+    use privacy::Cost;
     use privacy::noise::DiscreteLaplace;
 
     #[test]

@@ -11,7 +11,7 @@ mod settings;
 mod spending;
 mod units;
 
-use privacy::{Charge, GuardedTable, Neighbours};
+use privacy::{Charge, Cost, GuardedTable, Neighbours};
 use table::{DeclaredSchema, Domain};
 
 pub(crate) use self::run::fit;
@@ -40,6 +40,16 @@ pub struct Public<'a> {
     pub exact_size: Option<u64>,
     /// By how much one unit changes a histogram: in sum, and in sum of squares.
     pub sensitivities: (u64, u64),
+}
+
+impl Public<'_> {
+    /// So many units of the budget as the price of one question: in ρ where the budget is, else in ε.
+    pub(crate) fn price(&self, units: u64) -> Charge {
+        match self.charge {
+            Charge::Pure(_) | Charge::Approximate(..) => Charge::Pure(Cost::from_units(units)),
+            Charge::ZeroConcentrated(_) => Charge::ZeroConcentrated(Cost::from_units(units)),
+        }
+    }
 }
 
 /// How a method spends an ε with a δ.

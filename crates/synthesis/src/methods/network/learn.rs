@@ -1,7 +1,7 @@
 //! The questions of a network: parents of every variable chosen, tables counted under noise.
 
 use privacy::ledger::{Charge, Mechanism};
-use privacy::{Cost, Dependence, GuardedTable};
+use privacy::{Dependence, GuardedTable};
 use table::{Attributes, Classes};
 
 use super::model::Node;
@@ -12,13 +12,6 @@ use crate::private::{Public, Spending};
 /// What choices are for, in the ledger.
 const CHOICE: &str = "parents of a variable";
 
-fn price(public: &Public<'_>, units: u64) -> Charge {
-    match public.charge {
-        Charge::Pure(_) | Charge::Approximate(..) => Charge::Pure(Cost::from_units(units)),
-        Charge::ZeroConcentrated(_) => Charge::ZeroConcentrated(Cost::from_units(units)),
-    }
-}
-
 /// Every question of a plan.
 pub(in crate::methods) fn spending(public: &Public<'_>, plan: &Plan) -> Vec<Spending> {
     let (measure, choose) = match public.charge {
@@ -26,7 +19,7 @@ pub(in crate::methods) fn spending(public: &Public<'_>, plan: &Plan) -> Vec<Spen
         Charge::Pure(_) | Charge::Approximate(..) => (Mechanism::DiscreteLaplace, Mechanism::PermuteAndFlip),
     };
     let line =
-        |purpose: String, mechanism, units| Spending { purpose, mechanism, charge: price(public, units) };
+        |purpose: String, mechanism, units| Spending { purpose, mechanism, charge: public.price(units) };
     let tables = plan.varying.len();
     if plan.parents == 0 {
         let name = |variable: &usize| public.domain.variables()[*variable].name();
@@ -58,7 +51,7 @@ pub(in crate::methods) fn learn(
     let mut nodes = Vec::with_capacity(sizes.len());
     for (variable, parents) in network {
         let of = Attributes::new(parents.iter().copied().chain([variable]));
-        let noisy = guard.noisy_margin(&of, price(public, plan.table))?;
+        let noisy = guard.noisy_margin(&of, public.price(plan.table))?;
         nodes.push(Node::from_counts(variable, parents, &of, &sizes, &noisy.counts));
     }
     let fixed = (0..sizes.len()).filter(|variable| !plan.varying.contains(variable));
@@ -95,7 +88,7 @@ fn choose_parents(
             })
             .collect();
         let purpose = format!("{CHOICE}, choice {number} of {choices}");
-        let chosen = guard.choose_dependence(&purpose, &candidates, price(public, plan.choice))?;
+        let chosen = guard.choose_dependence(&purpose, &candidates, public.price(plan.choice))?;
         let (variable, parents) = offered.swap_remove(chosen);
         rest.retain(|left| *left != variable);
         before.push(variable);

@@ -68,13 +68,6 @@ fn noise_of(public: &Public<'_>) -> NoiseOf {
     }
 }
 
-fn price(public: &Public<'_>, units: u64) -> Charge {
-    match public.charge {
-        Charge::Pure(_) | Charge::Approximate(..) => Charge::Pure(Cost::from_units(units)),
-        Charge::ZeroConcentrated(_) => Charge::ZeroConcentrated(Cost::from_units(units)),
-    }
-}
-
 impl PrivateSynthesizer for Private {
     fn records_card(&self) -> RecordsCard {
         self.0.records_card(true)
@@ -99,7 +92,7 @@ impl PrivateSynthesizer for Private {
         let spending = |purpose: String, mechanism: Mechanism, units: u64| Spending {
             purpose,
             mechanism,
-            charge: price(public, units),
+            charge: public.price(units),
         };
         let mut all = Vec::new();
         for (variable, units) in &plan.one_ways {
@@ -177,7 +170,7 @@ impl Answers for Asking<'_, '_> {
     type Error = PrivacyError;
 
     fn one_way(&mut self, variable: usize, units: u64) -> Result<(Vec<f64>, Noise), PrivacyError> {
-        self.guard.noisy_margin(&Attributes::new([variable]), price(self.public, units)).map(counted)
+        self.guard.noisy_margin(&Attributes::new([variable]), self.public.price(units)).map(counted)
     }
 
     fn choose(
@@ -204,12 +197,12 @@ impl Answers for Asking<'_, '_> {
                 weight: if alike { 1 } else { one.weight },
             })
             .collect();
-        self.guard.choose_many(CHOICE, &asked, count, price(self.public, units), next)
+        self.guard.choose_many(CHOICE, &asked, count, self.public.price(units), next)
     }
 
     fn pair(&mut self, of: &Candidate, units: u64) -> Result<(Vec<f64>, Noise), PrivacyError> {
         let groups = [0, 1].map(|side| of.groupings[side].of_level.as_slice());
         let margin = GroupedMargin { of: &Attributes::new(of.variables), groups: &groups };
-        self.guard.noisy_groups(&margin, price(self.public, units)).map(counted)
+        self.guard.noisy_groups(&margin, self.public.price(units)).map(counted)
     }
 }
