@@ -8,10 +8,14 @@ use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
 use frontier::records_sha256;
 use release::sha256_of_file;
-use table::read::{ReadOptions, read_batches, read_batches_checked, read_table, read_unchecked};
+use table::figures::thousands;
+use table::read::{
+    ReadOptions, STANDARD_INPUT, read_batches, read_batches_checked, read_table, read_unchecked,
+};
 use table::schema::{DecimalMark, SchemaFile};
+use table::streamed::DataFiles;
 use table::watch::Watch;
-use table::{CountSource, DeclaredSchema, FileProblem, Source, Table, TableError};
+use table::{CountFile, CountSource, DeclaredSchema, FileProblem, Source, StreamedTable, Table, TableError};
 
 use crate::Error;
 
@@ -32,6 +36,17 @@ pub struct Data {
     decimal: Option<DecimalMark>,
     /// Why a person declares the schema public, where the schema itself cannot say so.
     declared: Option<String>,
+    /// Whether files are read block by block also where they would fit into memory.
+    stream: bool,
+    /// How many records are drawn at random, where not all are taken.
+    sampled: Option<Sampled>,
+}
+
+/// A random sample of the records.
+#[derive(Clone, Copy, Debug)]
+struct Sampled {
+    rows: u64,
+    seed: u64,
 }
 
 #[derive(Clone, Debug)]
@@ -74,16 +89,35 @@ impl std::fmt::Debug for Counts {
 /// What a job works on once it is read.
 pub(crate) enum Opened {
     Records(Arc<Table>),
-    Counts { schema: DeclaredSchema, counts: Arc<dyn CountSource + Send> },
+    /// Some of so many records, drawn at random.
+    Sampled {
+        records: Arc<Table>,
+        of: u64,
+    },
+    Streamed(Arc<StreamedTable>),
+    Counts {
+        schema: DeclaredSchema,
+        counts: Arc<dyn CountSource + Send>,
+    },
 }
 
 impl Opened {
     /// What a fit, a plan or a measure starts from.
     pub(crate) fn source(&self) -> Source<'_> {
         match self {
-            Self::Records(table) => Source::Records(table),
+            Self::Records(table) | Self::Sampled { records: table, .. } => Source::Records(table),
+            Self::Streamed(files) => Source::Streamed(files),
             Self::Counts { schema, counts } => Source::Counts { schema, counts: counts.as_ref() },
         }
+    }
+
+    /// What is to be said of a sample, if these records are one.
+    pub(crate) fn remark(&self) -> Option<String> {
+        let Self::Sampled { records, of } = self else { return None };
+        let (rows, of) = (thousands(records.rows()), thousands(of));
+        Some(format!(
+            "fitted to a random sample of {rows} of {of} records, which is the size of the original for inference"
+        ))
     }
 
     /// The same records under the schema that they showed, now declared public for this reason; counts have a declared one.
@@ -92,6 +126,14 @@ impl Opened {
             Self::Records(table) => {
                 Ok(Self::Records(Arc::new(Arc::unwrap_or_clone(table).declared_public(reason)?)))
             }
+            Self::Sampled { records, of } => {
+                let records = Arc::new(Arc::unwrap_or_clone(records).declared_public(reason)?);
+                Ok(Self::Sampled { records, of })
+            }
+            Self::Streamed(files) => match Arc::try_unwrap(files) {
+                Ok(files) => Ok(Self::Streamed(Arc::new(files.declared_public(reason)?))),
+                Err(_) => Err(Error::Usage("the files are in use; open them again".into())),
+            },
             counts @ Self::Counts { .. } => Ok(counts),
         }
     }
@@ -104,7 +146,8 @@ enum SchemaOrigin {
 }
 
 impl Data {
-    /// A file: CSV, JSON lines (also .gz and .zst), Parquet, Arrow IPC, Excel, SPSS, Stata or SAS; `-` is standard input.
+    /// A file: CSV, JSON lines (also .gz and .zst), Parquet, Arrow IPC, Excel, SPSS, Stata or SAS; `-` is standard input. Also a folder of CSV, Parquet or Arrow files, or a pattern for their names such as
+    /// `part-*.parquet`: they are one table. Files that do not fit into memory are read block by block.
     pub fn file(path: impl Into<PathBuf>) -> Self {
         Self::of(Origin::File(path.into()))
     }
@@ -130,6 +173,19 @@ impl Data {
         Self::of(Origin::Counts(Counts { name: name.into(), schema, counts: Arc::new(counts) }))
     }
 
+    /// Counts in files that [`CountsRequest`](crate::CountsRequest) wrote, of different records in the same classes, added up.
+    pub fn of_count_files(paths: impl IntoIterator<Item = impl AsRef<Path>>) -> Result<Self, Error> {
+        let mut files = Vec::new();
+        let mut name = None;
+        for path in paths {
+            let path = path.as_ref();
+            name.get_or_insert_with(|| file_name(path));
+            files.push((path.display().to_string(), CountFile::read(path)?));
+        }
+        let counts = CountFile::merged(files)?;
+        Ok(Self::counts(name.unwrap_or_default(), counts.schema().clone(), counts))
+    }
+
     fn of(origin: Origin) -> Self {
         Self {
             origin,
@@ -139,7 +195,28 @@ impl Data {
             sheet: None,
             decimal: None,
             declared: None,
+            stream: false,
+            sampled: None,
         }
+    }
+
+    /// The same; its files are read block by block also where their records would fit into memory.
+    pub fn streaming(self, stream: bool) -> Self {
+        Self { stream, ..self }
+    }
+
+    /// A random sample of its records, the same for one seed, instead of all of them.
+    ///
+    /// ```
+    /// use lookalike::prelude::*;
+    ///
+    /// let people = read_csv_text("sex,age\nF,31\nM,47\nF,52\n", &ReadOptions::default())?;
+    /// let some = Data::records("people", people).sampled(2, 1).read(&Watch::default())?;
+    /// assert_eq!(some.rows(), 2);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn sampled(self, rows: u64, seed: u64) -> Self {
+        Self { sampled: Some(Sampled { rows, seed }), ..self }
     }
 
     /// The same, read under the schema of this file: TOML, SDV metadata (JSON) or a private-PGM domain (JSON).
@@ -234,7 +311,11 @@ impl Data {
 
     /// All files that are read for it, none of which results may replace.
     pub fn inputs(&self) -> Vec<PathBuf> {
-        self.path().into_iter().chain(self.schema_path()).map(Path::to_owned).collect()
+        let several =
+            self.path().filter(|path| DataFiles::are_several(path)).and_then(|path| DataFiles::of(path).ok());
+        let files = several.map(|files| files.paths().map(Path::to_owned).collect::<Vec<_>>());
+        let own = self.path().into_iter().chain(self.schema_path()).map(Path::to_owned);
+        own.chain(files.into_iter().flatten()).collect()
     }
 
     /// Whether a schema is given.
@@ -245,6 +326,19 @@ impl Data {
     /// Whether the records themselves are elsewhere.
     pub(crate) fn is_counts(&self) -> bool {
         matches!(self.origin, Origin::Counts(_))
+    }
+
+    /// The files, opened to be read block by block, where their records would take more memory than they may.
+    pub(crate) fn streamed(&self, watch: &Watch) -> Result<Option<StreamedTable>, Error> {
+        let Origin::File(path) = &self.origin else { return Ok(None) };
+        if path == Path::new(STANDARD_INPUT) || !(self.stream || path_may_be_large(path, room())) {
+            return Ok(None);
+        }
+        let files = DataFiles::of(path)?;
+        if !self.stream && files.estimated_bytes()? <= room() {
+            return Ok(None);
+        }
+        Ok(Some(StreamedTable::open(files, &self.options(watch)?, table::memory::room())?))
     }
 
     /// Texts that were named as missing.
@@ -290,12 +384,54 @@ impl Data {
             Origin::Counts(_) => {
                 Err(Error::option("schema", "the counts have a declared schema of their own; leave it out"))
             }
-            _ => Ok(Opened::Records(self.read(watch)?)),
+            _ => match self.streamed(watch)? {
+                Some(files) => match self.sampled {
+                    Some(Sampled { rows, seed }) => {
+                        let records = Arc::new(files.sample(rows, seed)?);
+                        Ok(Opened::Sampled { records, of: files.records() })
+                    }
+                    None => Ok(Opened::Streamed(Arc::new(files))),
+                },
+                None => self.open_in_memory(watch),
+            },
         }
     }
 
-    /// The records, checked against the schema.
+    /// The records, checked against the schema, or a random sample of them where one is asked for.
     pub fn read(&self, watch: &Watch) -> Result<Arc<Table>, Error> {
+        match self.open(watch)? {
+            Opened::Records(table) | Opened::Sampled { records: table, .. } => Ok(table),
+            Opened::Streamed(files) => Err(self.do_not_fit(&files)),
+            Opened::Counts { .. } => Err(match &self.origin {
+                Origin::Counts(counts) => counts.are_no_records(),
+                _ => Error::Usage("this needs the records themselves".into()),
+            }),
+        }
+    }
+
+    /// What is said of files that do not fit where the records themselves are needed.
+    fn do_not_fit(&self, files: &StreamedTable) -> Error {
+        Error::Usage(format!(
+            "{}: this needs the records themselves, and its {} records are read block by block, because they would not fit into memory or are to be streamed; take a random sample \
+             with --fit-rows where the command has it",
+            self.place(),
+            thousands(files.records())
+        ))
+    }
+
+    fn open_in_memory(&self, watch: &Watch) -> Result<Opened, Error> {
+        let all = self.read_all(watch)?;
+        let some = match self.sampled {
+            Some(Sampled { rows, seed }) => Source::Records(&all).sample(rows, seed)?,
+            None => None,
+        };
+        Ok(match some {
+            Some(Cow::Owned(some)) => Opened::Sampled { records: Arc::new(some), of: all.rows() as u64 },
+            _ => Opened::Records(all),
+        })
+    }
+
+    fn read_all(&self, watch: &Watch) -> Result<Arc<Table>, Error> {
         let options = self.options(watch)?;
         match &self.origin {
             Origin::File(path) => Ok(Arc::new(read_table(path, &options)?)),
@@ -313,8 +449,11 @@ impl Data {
     /// The records under the schema that they show, the given one used only to know the kind of each column.
     pub(crate) fn read_unchecked(&self, watch: &Watch) -> Result<Table, Error> {
         match &self.origin {
-            Origin::File(path) => Ok(read_unchecked(path, &self.options(watch)?)?),
             Origin::Frame(frame) => Ok(frame.read(&self.options(watch)?)?),
+            Origin::File(path) => match self.streamed(watch)? {
+                Some(files) => Err(self.do_not_fit(&files)),
+                None => Ok(read_unchecked(path, &self.options(watch)?)?),
+            },
             Origin::Records { table, .. } => Ok(table.as_ref().clone()),
             Origin::Counts(counts) => Err(counts.are_no_records()),
         }
@@ -353,9 +492,25 @@ impl Data {
         Ok(Some(synthesis::private::declared(&schema)?))
     }
 
+    /// SHA-256 of each file, or of the records.
+    pub(crate) fn sha256s(&self) -> Result<Vec<String>, Error> {
+        match &self.origin {
+            Origin::File(path) if path != Path::new(STANDARD_INPUT) => {
+                DataFiles::of(path)?.paths().map(|path| Ok(sha256_of_file(path)?)).collect()
+            }
+            _ => Ok(self.sha256()?.into_iter().collect()),
+        }
+    }
+
     /// SHA-256 of the file, or of the records; none of counts.
     pub(crate) fn sha256(&self) -> Result<Option<String>, Error> {
         match &self.origin {
+            Origin::File(path) if DataFiles::are_several(path) => {
+                let files = DataFiles::of(path)?;
+                let hashes =
+                    files.paths().map(|path| Ok(format!("{}  {}\n", sha256_of_file(path)?, file_name(path))));
+                Ok(Some(release::sha256_of_text(&hashes.collect::<Result<String, Error>>()?)))
+            }
             Origin::File(path) => Ok(Some(sha256_of_file(path)?)),
             Origin::Records { table, .. } => Ok(Some(records_sha256(table))),
             Origin::Frame(_) => Ok(Some(records_sha256(self.read(&Watch::default())?.as_ref()))),
@@ -371,6 +526,17 @@ impl Counts {
             self.name
         ))
     }
+}
+
+/// Bytes that the records of files may take.
+fn room() -> u64 {
+    table::memory::room().map_or(u64::MAX, |room| room / 3 * 2)
+}
+
+/// Whether it is worth a look at the files: a small one fits whatever it holds.
+fn path_may_be_large(path: &Path, limit: u64) -> bool {
+    DataFiles::are_several(path)
+        || std::fs::metadata(path).is_ok_and(|file| file.len().saturating_mul(400) > limit)
 }
 
 /// The last part of a path.

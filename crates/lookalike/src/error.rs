@@ -154,7 +154,9 @@ fn of_table(error: &TableError) -> ErrorKind {
 fn of_synthesis(error: &SynthesisError) -> ErrorKind {
     match error {
         SynthesisError::Table(error) => of_table(error),
-        SynthesisError::LearnedSchema { .. } | SynthesisError::SeedInPrivateRun => ErrorKind::Refused,
+        SynthesisError::LearnedSchema { .. }
+        | SynthesisError::LearnedFromFiles
+        | SynthesisError::SeedInPrivateRun => ErrorKind::Refused,
         SynthesisError::Privacy(error) => match error {
             PrivacyError::Epsilon { .. } | PrivacyError::Delta { .. } | PrivacyError::Rho { .. } => {
                 ErrorKind::Usage

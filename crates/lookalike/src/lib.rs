@@ -51,6 +51,7 @@ pub use documents::Document;
 pub use error::{Error, ErrorKind};
 pub use jobs::attack::AttackRequest;
 pub use jobs::audit::AuditRequest;
+pub use jobs::counts::{CountsOutcome, CountsRequest, QueriesRequest};
 pub use jobs::describe::{DescribeOutcome, DescribeRequest};
 pub use jobs::fit::FitRequest;
 pub use jobs::frontier::{

@@ -1,7 +1,7 @@
 //! Counts of an original whose records are elsewhere, and synthetic tables in the same declared classes.
 
 use table::domain::Partition;
-use table::{Classes, CodedTable, CountSource, Domain, Source, Table};
+use table::{Classes, CodedTable, CountSource, Domain, Remembered, Source, Table};
 
 use crate::{MeasureError, SharedTables};
 
@@ -24,7 +24,7 @@ impl<'a> SharedCounts<'a> {
         if synthetic.is_empty() {
             return Err(MeasureError::NoSynthetic);
         }
-        let original = source.counts(groups)?;
+        let original = Box::new(Remembered::new(source.counts(groups)?));
         let domain = original.domain();
         let coded = |table: &&Table| {
             domain.variables().iter().try_for_each(|classes| check_classes(classes, table))?;

@@ -59,6 +59,11 @@ impl Write for Hashed {
     }
 }
 
+/// SHA-256 of a text, as hexadecimal digits.
+pub fn sha256_of_text(text: &str) -> String {
+    sha256_of(text.as_bytes())
+}
+
 /// SHA-256 of these bytes, as hexadecimal digits.
 pub(super) fn sha256_of(bytes: &[u8]) -> String {
     hexadecimal(Sha256::new_with_prefix(bytes))

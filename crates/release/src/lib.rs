@@ -9,13 +9,15 @@
 pub mod decision;
 pub mod evidence;
 mod hashed_file;
+mod parts;
 pub mod policy;
 mod provenance;
 pub mod signature;
 mod verify;
 mod write;
 
-pub use hashed_file::sha256_of_file;
+pub use hashed_file::{sha256_of_file, sha256_of_text};
+pub use parts::Layout;
 use privacy::LedgerRecord;
 use serde::{Deserialize, Serialize};
 pub use signature::{Signer, TrustedKey};

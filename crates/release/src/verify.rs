@@ -15,6 +15,7 @@ use table::schema::SchemaFile;
 use table::write::Format;
 
 use super::hashed_file::{sha256_of, sha256_of_file};
+use super::parts::part_name;
 use super::provenance::{self, PROVENANCE};
 use super::signature::claimed_key;
 use super::{
@@ -274,11 +275,26 @@ impl Checks {
         let names: Vec<&str> =
             manifest.files.iter().filter(|file| file.rows.is_some()).map(|file| file.name.as_str()).collect();
         let is_whole = |extension: &str| {
-            let wanted = (0..manifest.m).map(|number| data_name(number, extension));
+            let of_data_set = |number: u32| {
+                let one = data_name(number, extension);
+                if names.contains(&one.as_str()) {
+                    return vec![one];
+                }
+                let inside = format!("{}/", one.trim_end_matches(&format!(".{extension}")));
+                let parts = names.iter().filter(|name| name.starts_with(&inside)).count().max(1);
+                (0..parts).map(|part| part_name(number, part, extension)).collect()
+            };
+            let wanted = (0..manifest.m).flat_map(of_data_set);
             manifest.m > 0 && wanted.eq(names.iter().map(|name| (*name).to_owned()))
         };
         let whole = Format::ALL.into_iter().any(|format| is_whole(format.extension()));
-        self.note("data sets", whole, format!("{} of {}", names.len(), manifest.m));
+        let (found, files) = (manifest.data_sets().len(), names.len());
+        let found = if found == files {
+            format!("{found} of {}", manifest.m)
+        } else {
+            format!("{found} of {}, in {files} files", manifest.m)
+        };
+        self.note("data sets", whole, found);
         for file in manifest.files.iter().filter(|file| file.rows.is_some() && is_within(&file.name)) {
             let options = ReadOptions { schema: Some(schema.clone()), ..ReadOptions::default() };
             match read_table(&folder.join(&file.name), &options) {
@@ -481,6 +497,7 @@ mod tests {
             original: None,
             decision: None,
             not_covered: None,
+            layout: Default::default(),
             attachments,
             signer,
             watch: Default::default(),

@@ -19,7 +19,8 @@ use super::hashed_file::{Hashed, sha256_of};
 use super::provenance::{PROVENANCE, provenance};
 use super::{
     FORMAT, FileEntry, INTERNAL, INTERNAL_FOLDER, INTERNAL_HASH, Input, Internal, LEARNED_SCHEMA, LEDGER,
-    MANIFEST, MANIFEST_HASH, MANIFEST_SIGNATURE, Manifest, Signer, data_name, guarantee, label, schema_from,
+    Layout, MANIFEST, MANIFEST_HASH, MANIFEST_SIGNATURE, Manifest, Signer, data_name, guarantee, label,
+    schema_from,
 };
 use crate::decision::Decision;
 
@@ -41,6 +42,8 @@ pub struct Release<'a> {
     pub decision: Option<&'a Decision>,
     /// What the guarantee of a private release does not cover, because the version was chosen or accepted by looking at the original.
     pub not_covered: Option<String>,
+    /// In how many files each data set is written.
+    pub layout: Layout,
     /// What else belongs to it: reports, evaluation, the decision.
     pub attachments: Vec<Attachment>,
     /// The key that signs the manifest.
@@ -105,8 +108,18 @@ impl Release<'_> {
         let mut shown = Shown::nothing(self.fitted.schema());
         let mut copies = self.original.filter(|_| self.ledger.is_none()).map(|_| 0);
         for number in 0..m {
-            let (file, more) = self.write_data(folder, number, &mut shown)?;
-            files.push(file);
+            let more = match self.write_parts(folder, number)? {
+                Some((parts, more, seen)) => {
+                    files.extend(parts);
+                    shown.merge(seen);
+                    more
+                }
+                None => {
+                    let (file, more) = self.write_data(folder, number, &mut shown)?;
+                    files.push(file);
+                    more
+                }
+            };
             copies = copies.zip(more).map(|(copies, more)| copies + more);
             self.watch.report(Step::Drawing { done: number as usize + 1, of: m as usize });
         }
@@ -366,6 +379,15 @@ mod tests {
     use crate::sha256_of_file;
 
     fn release_into(out: &Path, recipe: &Recipe, replace: bool) -> Result<Manifest, SynthesisError> {
+        laid_out(out, recipe, replace, Layout::OneFile)
+    }
+
+    fn laid_out(
+        out: &Path,
+        recipe: &Recipe,
+        replace: bool,
+        layout: Layout,
+    ) -> Result<Manifest, SynthesisError> {
         let people = read_csv_text("sex,age\nF,31\nM,47\nF,31\nM,50\n", &ReadOptions::default()).unwrap();
         let fitted = synthesis::fit(&people, recipe, &synthesis::Run::default())?;
         let input = Input { rows: 4, columns: 2 };
@@ -380,6 +402,7 @@ mod tests {
             original: None,
             decision: None,
             not_covered: None,
+            layout,
             attachments,
             signer: None,
             watch: Watch::default(),
@@ -417,6 +440,48 @@ mod tests {
             Format::ALL.len(),
             "nothing else is left"
         );
+    }
+
+    /// The files of a data set one after the other are the data set, whatever the number of files and threads, also where records are drawn at once.
+    #[test]
+    fn parts_hold_the_records_of_the_one_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let lines = |path: &Path| -> Vec<String> {
+            let text = std::fs::read_to_string(path).unwrap();
+            text.lines().skip(1).map(str::to_owned).collect()
+        };
+        for (number, method) in ["catall", "ipf", "sequential", "saturated"].iter().enumerate() {
+            let rows = (*method != "saturated").then_some(300_000).filter(|_| *method != "sequential");
+            let recipe = Recipe { rows, seed: Some(7), ..Recipe::new(*method) };
+            let place = |layout: &str| folder.path().join(format!("{number}-{layout}"));
+            release_into(&place("one"), &recipe, false).unwrap();
+            let whole = lines(&place("one").join("synthetic-1.csv"));
+            for (name, layout) in [
+                ("three", Layout::Parts(3)),
+                ("each", Layout::RowsPerFile(if rows.is_some() { 70_001 } else { 3 })),
+            ] {
+                let hashes = |threads: usize, name: &str| {
+                    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+                    let manifest = pool.install(|| laid_out(&place(name), &recipe, false, layout)).unwrap();
+                    let files: Vec<FileEntry> =
+                        manifest.files.iter().filter(|file| file.rows.is_some()).cloned().collect();
+                    assert_eq!(manifest.data_sets(), ["synthetic-1"]);
+                    files
+                };
+                let files = hashes(1, name);
+                assert!(files.len() > 1, "{method}");
+                let other = hashes(3, &format!("{name}-3"));
+                assert!(files.iter().zip(&other).all(|(one, other)| one.sha256 == other.sha256), "{method}");
+                let together: Vec<String> =
+                    files.iter().flat_map(|file| lines(&place(name).join(&file.name))).collect();
+                assert_eq!(together.len() as u64, files.iter().filter_map(|file| file.rows).sum::<u64>());
+                assert!(together == whole, "{method} {name}");
+                assert!(crate::verify(&place(name), &Default::default()).passed, "{method}");
+            }
+        }
+        let refused = laid_out(&folder.path().join("none"), &Recipe::new("catall"), false, Layout::Parts(0))
+            .unwrap_err();
+        assert!(refused.to_string().contains("`parts`") && !folder.path().join("none").exists());
     }
 
     #[test]

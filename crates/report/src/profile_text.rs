@@ -68,7 +68,10 @@ fn shared_notes(profile: &Profile) -> Vec<(&str, Vec<&str>)> {
 fn write_summary(out: &mut String, profile: &Profile) -> std::fmt::Result {
     let notes = shared_notes(profile);
     if !notes.is_empty() {
-        writeln!(out, "To know")?;
+        match profile.sampled {
+            Some(sampled) => writeln!(out, "To know, from {} records drawn at random", thousands(sampled))?,
+            None => writeln!(out, "To know")?,
+        }
         for (note, variables) in notes {
             writeln!(out, "  {}: {note}", variables.join(", "))?;
         }

@@ -16,6 +16,20 @@ pub fn data_sets_text(out: &Path, manifest: &Manifest, remarks: &[String]) -> St
     let mut text = format!("{}: {data_sets} by {}\n", out.display(), manifest.method);
     let (pictures, files): (Vec<_>, Vec<_>) =
         manifest.files.iter().partition(|file| file.name.starts_with("pictures/"));
+    let (parts, files): (Vec<_>, Vec<_>) =
+        files.into_iter().partition(|file| file.rows.is_some() && file.name.contains('/'));
+    for name in manifest.data_sets() {
+        let of_data_set = parts.iter().filter(|file| file.name.starts_with(&format!("{name}/")));
+        let (count, rows) =
+            of_data_set.fold((0, 0), |(count, rows), file| (count + 1, rows + file.rows.unwrap_or(0)));
+        if count > 0 {
+            text.push_str(&format!(
+                "  {name}/  {} records in {} files\n",
+                thousands(rows),
+                thousands(count as u64)
+            ));
+        }
+    }
     for file in files {
         let rows = file.rows.map_or_else(String::new, |rows| format!("  {} records", thousands(rows)));
         text.push_str(&format!("  {}{rows}\n", file.name));

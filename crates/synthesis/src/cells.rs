@@ -1,5 +1,7 @@
 //! Records as classes: what a model draws.
 
+use std::ops::Range;
+
 use rayon::prelude::*;
 use table::{Attributes, Classes, Codes, Domain};
 
@@ -32,11 +34,23 @@ impl Cells {
         seed: Seed,
         draw: impl Fn(u64, usize, Rng) -> Block + Sync,
     ) -> Self {
-        let mut cells = Self::with_capacity(domain, rows);
-        let blocks: Vec<usize> = (0..rows.div_ceil(BLOCK)).collect();
+        Self::draw_part(domain, rows, 0..rows, seed, draw)
+    }
+
+    /// Some of `rows` records, drawn in the same way; they begin at a multiple of [`BLOCK`].
+    pub fn draw_part(
+        domain: &Domain,
+        rows: usize,
+        part: Range<usize>,
+        seed: Seed,
+        draw: impl Fn(u64, usize, Rng) -> Block + Sync,
+    ) -> Self {
+        debug_assert_eq!(part.start % BLOCK, 0, "blocks are drawn whole");
+        let mut cells = Self::with_capacity(domain, part.len());
+        let blocks: Vec<usize> = (part.start / BLOCK..part.end.min(rows).div_ceil(BLOCK)).collect();
         for some in blocks.chunks(AT_ONCE) {
             let drawn = some.par_iter().map(|block| {
-                let rows = BLOCK.min(rows - block * BLOCK);
+                let rows = BLOCK.min(part.end.min(rows) - block * BLOCK);
                 draw(*block as u64, rows, seed.stream(*block as u64))
             });
             drawn.collect::<Vec<Block>>().into_iter().for_each(|block| cells.append(&block));
@@ -57,6 +71,11 @@ impl Cells {
     /// The class of each variable in one record.
     pub fn record(&self, row: usize) -> Vec<u32> {
         self.columns.iter().map(|column| column.get(row)).collect()
+    }
+
+    /// Appends the records of other cells.
+    pub(crate) fn append_cells(&mut self, others: &Self) {
+        self.columns.iter_mut().zip(&others.columns).for_each(|(column, more)| column.extend(more.iter()));
     }
 
     /// Appends records.

@@ -110,6 +110,18 @@ impl Completion {
         self.complete_with(records, identifiers)
     }
 
+    /// The same of some records of a larger data set, from record `first` on, with their part of its new identifiers.
+    pub(crate) fn complete_part(
+        &self,
+        records: Table,
+        first: usize,
+        identifiers: &NewColumns,
+    ) -> Result<Table, SynthesisError> {
+        let rows = first..first + records.rows();
+        let part = identifiers.iter().map(|text| text.as_ref().map(|text| text.part(rows.clone()))).collect();
+        self.complete_with(records, part)
+    }
+
     /// Records that have their identifiers, with derived variables computed again.
     pub(crate) fn recompute(&self, records: Table) -> Result<Table, SynthesisError> {
         let none = self.schema.variables().iter().map(|_| None).collect();

@@ -183,14 +183,28 @@ impl Decoder {
         &self,
         cells: &Cells,
         seed: Seed,
-        mut take: impl FnMut(Table) -> Result<(), SynthesisError>,
+        take: impl FnMut(Table) -> Result<(), SynthesisError>,
     ) -> Result<(), SynthesisError> {
         let identifiers = self.completion.new_identifiers(cells.rows(), seed.child(0));
+        self.decode_rows(cells, 0, &identifiers, seed, take)
+    }
+
+    /// Records of these cells, which are those of a data set from record `first` on, a multiple of [`BLOCK`]. `identifiers` are those of the whole data set.
+    pub(crate) fn decode_rows(
+        &self,
+        cells: &Cells,
+        first: usize,
+        identifiers: &NewColumns,
+        seed: Seed,
+        mut take: impl FnMut(Table) -> Result<(), SynthesisError>,
+    ) -> Result<(), SynthesisError> {
+        debug_assert_eq!(first % BLOCK, 0, "blocks are decoded whole");
         let blocks: Vec<usize> = (0..cells.rows().div_ceil(BLOCK)).collect();
         for some in blocks.chunks(2 * rayon::current_num_threads()) {
-            let parts = some
-                .par_iter()
-                .map(|block| self.decode_block(cells, *block, &identifiers, seed.stream(*block as u64)));
+            let parts = some.par_iter().map(|block| {
+                let rng = seed.stream((first / BLOCK + *block) as u64);
+                self.decode_block(cells, *block, first, identifiers, rng)
+            });
             for part in parts.collect::<Result<Vec<Table>, _>>()? {
                 take(part)?;
             }
@@ -202,10 +216,12 @@ impl Decoder {
         &self,
         cells: &Cells,
         block: usize,
+        first: usize,
         identifiers: &NewColumns,
         mut rng: Rng,
     ) -> Result<Table, SynthesisError> {
         let rows = block * BLOCK..cells.rows().min((block + 1) * BLOCK);
+        let of_data_set = first + rows.start..first + rows.end;
         let columns: Vec<Column> = if self.forbidden.is_empty() && self.completion.derived().next().is_none()
         {
             // Nothing ties variables together: a column at a time.
@@ -216,7 +232,7 @@ impl Decoder {
                         .column(variable, rows.clone(), |row| self.value(*position, codes.get(row), &mut rng))
                 }
                 Source::Derived | Source::Identifier => {
-                    self.completion.identifier(variable, rows.clone(), identifiers)
+                    self.completion.identifier(variable, of_data_set.clone(), identifiers)
                 }
             };
             self.sources.iter().enumerate().map(column).collect()
@@ -224,7 +240,7 @@ impl Decoder {
             let drafts = rows.clone().map(|row| self.draft_or_replacement(cells, row, &mut rng));
             let drafts = drafts.collect::<Result<Vec<Draft>, _>>()?;
             let column = |variable: usize| match self.sources[variable] {
-                Source::Identifier => self.completion.identifier(variable, rows.clone(), identifiers),
+                Source::Identifier => self.completion.identifier(variable, of_data_set.clone(), identifiers),
                 _ => {
                     self.completion.column(variable, rows.clone(), |row| drafts[row - rows.start].0[variable])
                 }

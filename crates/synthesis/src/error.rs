@@ -46,6 +46,13 @@ pub enum SynthesisError {
         /// The variables whose domain is not declared.
         variables: Vec<String>,
     },
+    /// A refusal for the sake of privacy: what very few records have would be released.
+    #[error(
+        "files that do not fit into memory need a declared schema: nobody has declared public what may be in them, and what very few of their records have is \
+         kept out only of tables in memory; draft a schema with `lookalike describe DATA --write-schema NEW.schema.toml`, review it, set `declared = true` with a \
+         reason, and run again with `--schema NEW.schema.toml`; or fit to a random sample with `--fit-rows 1000000`"
+    )]
+    LearnedFromFiles,
     /// A refusal for the sake of privacy: noise that can be replayed protects nothing.
     #[error(
         "a private run takes no seed: whoever knows it can take the noise off again; leave it out (for tests there is \

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use num_bigint::BigUint;
 use rand::{Rng as _, SeedableRng};
-use table::{Attributes, CountSource, Source, Table, TableError};
+use table::domain::Partition;
+use table::{Attributes, CountSource, Remembered, Source, Table, TableError};
 
 use crate::after;
 use crate::class_numbers::ClassNumbers;
@@ -68,6 +69,12 @@ pub fn fit_for_release<'a>(
     run: &Run,
 ) -> Result<Fitted, SynthesisError> {
     let source = source.into();
+    let is_learned = recipe.privacy.is_none() && source.schema().declaration().is_none();
+    if let (Source::Streamed(_), true, Synthesizer::Counts(_)) =
+        (source, is_learned, Synthesizer::of(recipe)?)
+    {
+        return Err(SynthesisError::LearnedFromFiles);
+    }
     let Some(table) = source.table().filter(|_| recipe.privacy.is_none()) else {
         return fit(source, recipe, run);
     };
@@ -101,6 +108,11 @@ fn fit_counts(
     run.refuse_checkpoint(&format!("`{}` does not know it", recipe.method))?;
     run.check_room(counting_bytes(source))?;
     let counts = source.counts(recipe.groups as usize)?;
+    // Records in memory are counted at once; others are passed over as seldom as can be.
+    let counts: Box<dyn CountSource + '_> = match source {
+        Source::Records(_) => counts,
+        Source::Streamed(_) | Source::Counts { .. } => Box::new(Remembered::new(counts)),
+    };
     let domain = counts.domain();
     if domain.variables().is_empty() {
         let message = "there is no variable to model; identifiers and formulas are not";
@@ -119,12 +131,21 @@ fn fit_counts(
             .map_err(|error| SynthesisError::option("strata", error.to_string()))?;
         Box::new(Strata::fit(method, data, &by)?)
     };
-    let numbers = source.table().map(|table| ClassNumbers::learn(table, domain)).transpose()?;
-    let decoder = Decoder::new(Arc::new(source.schema().clone()), domain.clone(), identifiers(source))?
-        .with_numbers(numbers.unwrap_or_default());
     let seed = run.insecure_test_seed.or(recipe.seed).unwrap_or_else(fresh_seed);
+    let has_numbers =
+        domain.variables().iter().any(|classes| !matches!(classes.partition(), Partition::Levels(_)));
+    let sample = if has_numbers { source.sample(NUMBERS_SAMPLED, seed)? } else { None };
+    let numbers = match source.table().or(sample.as_deref()) {
+        Some(table) => ClassNumbers::learn(table, domain)?,
+        None => ClassNumbers::default(),
+    };
+    let decoder = Decoder::new(Arc::new(source.schema().clone()), domain.clone(), identifiers(source))?
+        .with_numbers(numbers);
     finished(Drawing::Cells(model, decoder), source, recipe, seed)
 }
+
+/// Records of files that are not held, whose numbers are drawn from within classes.
+const NUMBERS_SAMPLED: u64 = 1 << 18;
 
 fn fit_records(
     method: &dyn RecordSynthesizer,
@@ -133,10 +154,17 @@ fn fit_records(
     run: &Run,
 ) -> Result<Fitted, SynthesisError> {
     let Some(table) = source.table() else {
-        let message = format!(
-            "`{}` needs the records themselves, and here are only their counts; take a method of counts; `lookalike methods` says which are",
-            recipe.method
-        );
+        let (method, way_out) =
+            (&recipe.method, "take a method of counts; `lookalike methods` says which are");
+        let message = match source {
+            Source::Streamed(_) => format!(
+                "`{method}` needs the records themselves, and these are read block by block because they would not fit into memory, or are to be streamed; fit it to a random sample with \
+                 --fit-rows 1000000, or {way_out}"
+            ),
+            _ => {
+                format!("`{method}` needs the records themselves, and here are only their counts; {way_out}")
+            }
+        };
         return Err(SynthesisError::option("method", message));
     };
     refuse_violations(source)?;
@@ -221,8 +249,8 @@ pub fn cell_sizes<'a>(
     groups: usize,
 ) -> Result<BTreeMap<u64, u64>, SynthesisError> {
     let source = source.into();
-    let counts = source.counts(groups)?;
-    let zeros = StructuralZeros::of(source.schema(), counts.as_ref())?;
+    let counts = Remembered::new(source.counts(groups)?);
+    let zeros = StructuralZeros::of(source.schema(), &counts)?;
     let mut sizes = counts.cell_sizes(&Attributes::all(counts.domain()))?;
     // More empty cells than 64 bits count leave every share of cells at zero, whatever their exact number.
     let held: u64 = sizes.values().sum();

@@ -1,20 +1,22 @@
 //! A model fitted by a recipe, ready to draw data sets.
 
 use std::borrow::Cow;
+use std::ops::Range;
 use std::sync::Arc;
 
 use privacy::LedgerRecord;
+use rayon::prelude::*;
 use table::schema::Role;
 use table::{Domain, Schema, Table};
 
 use crate::after::Finish;
 use crate::class_numbers::ClassNumbers;
-use crate::completion::Completion;
+use crate::completion::{Completion, NewColumns};
 use crate::copies::Print;
 use crate::decoder::Decoder;
 use crate::identifiers::Identifiers;
 use crate::model::AnyModel;
-use crate::randomness::Seed;
+use crate::randomness::{CHUNK, Seed};
 use crate::stored::StateWriter;
 use crate::{Cells, Model, Recipe, SynthesisError, near};
 
@@ -164,6 +166,11 @@ impl Fitted {
         self
     }
 
+    /// The same with one more remark.
+    pub fn with_remark(self, remark: Option<String>) -> Self {
+        self.with_own_remarks(remark.as_slice())
+    }
+
     /// The same with what only the owner of the data may read.
     pub(crate) fn with_inside_remarks(self, inside: Vec<String>) -> Self {
         Self { inside, ..self }
@@ -245,6 +252,9 @@ impl Fitted {
         number: u32,
         mut take: impl FnMut(Table) -> Result<(), SynthesisError>,
     ) -> Result<(), SynthesisError> {
+        if let Some(data_set) = self.in_parts(number) {
+            return data_set.draw(0..self.rows, take);
+        }
         match self.drawing.as_ref() {
             Drawing::Cells(model, decoder) if self.finish.is_none() => {
                 let cells = self.sample(model.as_ref(), number, Cells::rows)?;
@@ -252,6 +262,25 @@ impl Fitted {
             }
             _ => take(self.table(number)?),
         }
+    }
+
+    /// Data set `number`, from 0, as one whose records can be drawn from any place on; `None` where the model draws them all at once, or something is done
+    /// to all of them afterwards.
+    pub fn in_parts(&self, number: u32) -> Option<DataSet<'_>> {
+        let rows = self.rows;
+        let has_parts = match self.drawing.as_ref() {
+            Drawing::Cells(model, _) => model.paid(number).is_none() && model.has_parts(rows),
+            Drawing::Records(model, _) => model.paid(number).is_none() && model.has_parts(rows),
+        };
+        if !has_parts || rows == 0 || self.finish.is_some() {
+            return None;
+        }
+        let seed = self.seed_of(number).child(1);
+        let identifiers = match self.drawing.as_ref() {
+            Drawing::Cells(_, decoder) => decoder.completion().new_identifiers(rows, seed.child(0)),
+            Drawing::Records(_, completion) => completion.new_identifiers(rows, seed),
+        };
+        Some(DataSet { fitted: self, number, identifiers })
     }
 
     /// Data set `number`, from 0, all at once.
@@ -291,6 +320,76 @@ impl Fitted {
 
     fn seed_of(&self, number: u32) -> Seed {
         Seed::new(self.seed).child(1 + u64::from(number))
+    }
+}
+
+/// A data set whose records are drawn from any place on, on any thread; the same ones as in the whole.
+pub struct DataSet<'a> {
+    fitted: &'a Fitted,
+    number: u32,
+    /// The identifiers of all records, which are not drawn one by one.
+    identifiers: NewColumns,
+}
+
+impl DataSet<'_> {
+    /// Draws these records and hands them to `take` part by part.
+    pub fn draw(
+        &self,
+        rows: Range<usize>,
+        mut take: impl FnMut(Table) -> Result<(), SynthesisError>,
+    ) -> Result<(), SynthesisError> {
+        let all = self.fitted.rows;
+        let chunks: Vec<usize> = (rows.start / CHUNK * CHUNK..rows.end).step_by(CHUNK).collect();
+        let part_of = |start: &usize| *start..all.min(start + CHUNK);
+        for some in chunks.chunks(rayon::current_num_threads()) {
+            let parts: Vec<Range<usize>> = some.iter().map(part_of).collect();
+            self.draw_chunks(&parts, &mut |first, table| {
+                let (from, to) = (rows.start.max(first), rows.end.min(first + table.rows()));
+                match (from, to) {
+                    (from, to) if from >= to => Ok(()),
+                    (from, to) if to - from == table.rows() => take(table),
+                    (from, to) => {
+                        let kept: Vec<u32> = ((from - first) as u32..(to - first) as u32).collect();
+                        take(table.take(&kept)?)
+                    }
+                }
+            })?;
+        }
+        Ok(())
+    }
+
+    fn draw_chunks(
+        &self,
+        parts: &[Range<usize>],
+        take: &mut dyn FnMut(usize, Table) -> Result<(), SynthesisError>,
+    ) -> Result<(), SynthesisError> {
+        let (rows, seed) = (self.fitted.rows, self.fitted.seed_of(self.number));
+        let none = || SynthesisError::ModelFile("the model does not draw in parts".into());
+        match self.fitted.drawing.as_ref() {
+            Drawing::Cells(model, decoder) => {
+                let draw = |part: &Range<usize>| {
+                    model.sample_part(rows, part.clone(), seed.child(0)).unwrap_or_else(|| Err(none()))
+                };
+                let drawn = parts.par_iter().map(draw).collect::<Result<Vec<Cells>, _>>()?;
+                for (part, cells) in parts.iter().zip(drawn) {
+                    let mut first = part.start;
+                    decoder.decode_rows(&cells, part.start, &self.identifiers, seed.child(1), |table| {
+                        let here = first;
+                        first += table.rows();
+                        take(here, table)
+                    })?;
+                }
+            }
+            Drawing::Records(model, completion) => {
+                for part in parts {
+                    let drawn = model
+                        .sample_part(rows, part.clone(), seed.child(0))
+                        .unwrap_or_else(|| Err(none()))?;
+                    take(part.start, completion.complete_part(drawn, part.start, &self.identifiers)?)?;
+                }
+            }
+        }
+        Ok(())
     }
 }
 

@@ -1,5 +1,7 @@
 //! A fitted model: what it draws, what it has to say, and what a file holds of it.
 
+use std::ops::Range;
+
 use table::Table;
 
 use crate::randomness::Seed;
@@ -10,6 +12,22 @@ use crate::{Cells, SynthesisError};
 pub trait Model<Drawn>: Send + Sync {
     /// Draws a data set of `rows` records, or of as many as the method itself makes.
     fn sample(&self, rows: usize, seed: Seed) -> Result<Drawn, SynthesisError>;
+
+    /// Whether the records of a data set of so many are drawn [part by part](Self::sample_part).
+    fn has_parts(&self, _rows: usize) -> bool {
+        false
+    }
+
+    /// The records of a data set of `rows` from the first to the last of `part`, which begins at a multiple of [`CHUNK`](crate::randomness::CHUNK) and has no more
+    /// records than that: the same ones as in [`sample`](Self::sample). `None` where the model draws all records at once.
+    fn sample_part(
+        &self,
+        _rows: usize,
+        _part: Range<usize>,
+        _seed: Seed,
+    ) -> Option<Result<Drawn, SynthesisError>> {
+        None
+    }
 
     /// `each` candidates for each of `rows` records, the k-th of record r at k · `rows` + r. Where values of original records are kept
     /// (see [`keeps_values`](Self::keeps_values)), all candidates of a record have the same.

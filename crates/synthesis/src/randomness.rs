@@ -9,6 +9,10 @@ pub type Rng = ChaCha12Rng;
 /// Records drawn from one stream.
 pub const BLOCK: usize = 1 << 14;
 
+/// Records of a large data set that are drawn at a time where a model draws them together: a data set of more is put together from such ones, so that
+/// its memory does not grow with the number of records.
+pub const CHUNK: usize = 16 * BLOCK;
+
 /// What all randomness of a run comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Seed([u8; 32]);

@@ -54,7 +54,7 @@ impl Run {
             return Err(SynthesisError::option(
                 "memory",
                 format!(
-                    "about {:.2} GiB would be needed and {:.2} GiB are allowed; allow more, name fewer predictors, or fit in strata",
+                    "about {:.2} GiB would be needed and {:.2} GiB are allowed; allow more, fit to a sample with --fit-rows, name fewer predictors, or fit in strata",
                     gib(bytes),
                     gib(limit)
                 ),

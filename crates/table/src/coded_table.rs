@@ -94,7 +94,7 @@ impl CodedTable {
 }
 
 /// The class of every record of a column.
-fn classify(classes: &Classes, column: &Column) -> Result<Arc<Codes>, TableError> {
+pub(crate) fn classify(classes: &Classes, column: &Column) -> Result<Arc<Codes>, TableError> {
     match column {
         Column::Categorical(codes) => return Ok(Arc::clone(codes)),
         Column::Text(text) => return Ok(Arc::new(text.codes.clone())),
@@ -153,7 +153,7 @@ impl CountSource for CodedTable {
     }
 }
 
-mod counting {
+pub(crate) mod counting {
     //! Many dense margins in few passes over the records.
     //!
     //! Margins that share variables are counted together, in a table over all of them that stays in the cache, and summed
@@ -207,6 +207,74 @@ mod counting {
         };
         let counts = (0..parts).into_par_iter().map(count).reduce_with(sum);
         Margin::new(of.clone(), sizes, counts.unwrap_or_else(|| vec![0; cells]))
+    }
+
+    /// Margins of records that come block by block: counted together where they share variables, summed apart at the end.
+    pub(crate) struct Tallies {
+        covers: Vec<Cover>,
+        sums: Vec<(Tally, Option<Vec<u64>>)>,
+        /// Records since the tallies of 32 bits were last added up.
+        since: u64,
+    }
+
+    impl Tallies {
+        /// Nothing counted yet of these margins.
+        pub(crate) fn new(domain: &Domain, of: &[Attributes]) -> Self {
+            let covers = cover(domain, of, CACHED_CELLS);
+            let tally = |cover: &Cover| (Tally::new(domain.sizes(&cover.attributes).iter().product()), None);
+            let sums = covers.iter().map(tally).collect();
+            Self { covers, sums, since: 0 }
+        }
+
+        /// Counts some records.
+        pub(crate) fn add(&mut self, block: &CodedTable) {
+            if self.since + block.rows as u64 > u64::from(u32::MAX) {
+                self.flush();
+            }
+            self.since += block.rows as u64;
+            for (cover, (tally, _)) in self.covers.iter().zip(&mut self.sums) {
+                tally.count_rows(block, &cover.attributes, 0..block.rows);
+            }
+        }
+
+        /// Adds what the tallies of 32 bits hold to sums of 64 bits.
+        fn flush(&mut self) {
+            for (tally, sums) in &mut self.sums {
+                let cells = tally.counts.len() / tally.copies;
+                let counted = std::mem::replace(tally, Tally::new(cells)).total();
+                match sums {
+                    Some(sums) => sums.iter_mut().zip(counted).for_each(|(sum, more)| *sum += more),
+                    None => *sums = Some(counted),
+                }
+            }
+            self.since = 0;
+        }
+
+        /// Adds what another one has counted of the same margins.
+        pub(crate) fn merge(&mut self, mut other: Self) {
+            self.flush();
+            other.flush();
+            for ((_, sums), (_, more)) in self.sums.iter_mut().zip(other.sums) {
+                let (Some(sums), Some(more)) = (sums, more) else { continue };
+                sums.iter_mut().zip(more).for_each(|(sum, more)| *sum += more);
+            }
+        }
+
+        /// The margins, in the order in which they were asked for.
+        pub(crate) fn margins(mut self, domain: &Domain, of: &[Attributes]) -> Vec<Margin> {
+            self.flush();
+            let mut margins: Vec<(usize, Option<Margin>)> = Vec::with_capacity(of.len());
+            for (Cover { attributes, parts }, (_, sums)) in self.covers.into_iter().zip(self.sums) {
+                let all =
+                    Margin::new(attributes.clone(), domain.sizes(&attributes), sums.unwrap_or_default());
+                for part in parts {
+                    let same = of[part] == attributes;
+                    margins.push((part, if same { Some(all.clone()) } else { all.margin(&of[part]) }));
+                }
+            }
+            margins.sort_unstable_by_key(|(place, _)| *place);
+            margins.into_iter().filter_map(|(_, margin)| margin).collect()
+        }
     }
 
     /// The index over one more variable with `size` classes.

@@ -267,6 +267,40 @@ impl ContingencyTable {
         0
     }
 
+    /// The counts of both tables, which are over the same variables and classes.
+    pub fn merged(self, other: Self) -> Self {
+        debug_assert_eq!((&self.attributes, &self.packing), (&other.attributes, &other.packing));
+        let width = self.packing.words;
+        let mut words = Vec::with_capacity(self.words.len() + other.words.len());
+        let mut counts = Vec::with_capacity(self.counts.len() + other.counts.len());
+        let (mut left, mut right) = (0, 0);
+        while left < self.counts.len() && right < other.counts.len() {
+            let (one, two) = (self.key(left), other.key(right));
+            let order = one.cmp(two);
+            words.extend_from_slice(if order.is_le() { one } else { two });
+            let mut count = 0;
+            if order.is_le() {
+                count += self.counts[left];
+                left += 1;
+            }
+            if order.is_ge() {
+                count += other.counts[right];
+                right += 1;
+            }
+            counts.push(count);
+        }
+        words.extend_from_slice(&self.words[left * width..]);
+        counts.extend_from_slice(&self.counts[left..]);
+        words.extend_from_slice(&other.words[right * width..]);
+        counts.extend_from_slice(&other.counts[right..]);
+        Self { words, counts, ..self }
+    }
+
+    /// Size in memory, in bytes.
+    pub fn bytes(&self) -> usize {
+        8 * (self.words.len() + self.counts.len())
+    }
+
     /// The table over a part of the variables; `None` if one of them is not in this table.
     pub fn margin(&self, of: &Attributes) -> Option<Self> {
         self.over(&self.attributes.places_of(of)?, of)
@@ -467,6 +501,16 @@ mod tests {
             let twice = all.margin(&part).unwrap().margin(&inner).unwrap();
             prop_assert_eq!(&twice, &all.margin(&inner).unwrap());
             prop_assert_eq!(twice.total(), all.total());
+        }
+
+        #[test]
+        fn two_tables_merge_as_their_cells((sizes, one, other) in prop::collection::vec(1_usize..70, 1..24).prop_flat_map(|sizes| {
+            let cell: Vec<_> = sizes.iter().map(|size| 0..*size as u32).collect();
+            let cells = || prop::collection::vec((cell.clone(), 1_u64..5), 0..60);
+            (Just(sizes.clone()), cells(), cells())
+        })) {
+            let both: Vec<_> = one.iter().chain(&other).cloned().collect();
+            prop_assert_eq!(table(&sizes, &one).merged(table(&sizes, &other)), table(&sizes, &both));
         }
 
         #[test]

@@ -33,8 +33,44 @@ pub trait CountSource: Sync {
         Ok(self.contingency_table(of)?.size_histogram())
     }
 
+    /// Counts these margins now, in as few passes over the records as can be, so that they are at hand when they are asked for one by one. Where counting
+    /// takes no pass, nothing is done.
+    fn prefetch(&self, _of: &[Attributes]) -> Result<(), TableError> {
+        Ok(())
+    }
+
     /// The records of one cell of `by`, as a source over the other variables.
     fn within(&self, by: &Attributes, cell: &[u32]) -> Result<Box<dyn CountSource + '_>, TableError> {
         Ok(Box::new(CountsWithin::new(self, by, cell)?))
+    }
+}
+
+impl<S: CountSource + ?Sized> CountSource for Box<S> {
+    fn domain(&self) -> &Domain {
+        self.as_ref().domain()
+    }
+
+    fn records(&self) -> u64 {
+        self.as_ref().records()
+    }
+
+    fn margins(&self, of: &[Attributes]) -> Result<Vec<Margin>, TableError> {
+        self.as_ref().margins(of)
+    }
+
+    fn contingency_table(&self, of: &Attributes) -> Result<ContingencyTable, TableError> {
+        self.as_ref().contingency_table(of)
+    }
+
+    fn cell_sizes(&self, of: &Attributes) -> Result<BTreeMap<u64, u64>, TableError> {
+        self.as_ref().cell_sizes(of)
+    }
+
+    fn prefetch(&self, of: &[Attributes]) -> Result<(), TableError> {
+        self.as_ref().prefetch(of)
+    }
+
+    fn within(&self, by: &Attributes, cell: &[u32]) -> Result<Box<dyn CountSource + '_>, TableError> {
+        self.as_ref().within(by, cell)
     }
 }

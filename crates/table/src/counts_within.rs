@@ -57,6 +57,11 @@ impl<S: CountSource + ?Sized> CountSource for CountsWithin<'_, S> {
         whole.slice(&self.by, &self.cell, of.clone()).ok_or_else(other_variables)
     }
 
+    fn prefetch(&self, of: &[Attributes]) -> Result<(), TableError> {
+        let whole: Vec<Attributes> = of.iter().map(|of| self.with_stratum(of)).collect();
+        self.whole.prefetch(&whole)
+    }
+
     /// A stratum of a stratum is a stratum of the whole.
     fn within(&self, by: &Attributes, cell: &[u32]) -> Result<Box<dyn CountSource + '_>, TableError> {
         let outer = self.by.positions().iter().copied().zip(self.cell.iter().copied());

@@ -45,6 +45,15 @@ pub fn bytes(text: &str) -> Result<u64, String> {
     }
 }
 
+/// A number of bytes in the largest unit of which there is one: 1.5 GB.
+pub fn bytes_text(bytes: u64) -> String {
+    let units = [("GB", 1e9), ("MB", 1e6), ("kB", 1e3)];
+    match units.into_iter().find(|(_, size)| bytes as f64 >= *size) {
+        Some((unit, size)) => format!("{:.1} {unit}", bytes as f64 / size),
+        None => format!("{bytes} bytes"),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -53,6 +62,7 @@ mod tests {
     fn sizes_have_units() {
         let sizes = ["2GB", "1.5 GiB", "500mb", "17"].map(|text| bytes(text).unwrap());
         assert_eq!(sizes, [2_000_000_000, 3 << 29, 500_000_000, 17]);
+        assert_eq!([1_500_000_000, 2_000, 17].map(bytes_text), ["1.5 GB", "2.0 kB", "17 bytes"]);
         for wrong in ["", "GB", "-1GB", "2 apples", "infGB"] {
             assert!(bytes(wrong).is_err(), "{wrong}");
         }

@@ -118,6 +118,126 @@ impl Grouping {
     }
 }
 
+/// Numbers in ascending order that need not be in memory. Every call may take passes over them, so that all ranks are asked for at once.
+pub(crate) trait Ranked {
+    /// How many there are.
+    fn len(&self) -> u64;
+
+    /// Whether there are certainly more different ones than any number of groups.
+    fn are_many(&self) -> bool {
+        false
+    }
+
+    /// The numbers at these ranks, from 0.
+    fn at(&self, ranks: &[u64]) -> Result<Vec<f64>, TableError>;
+
+    /// How many are below each of these numbers, and how many are not above it.
+    fn up_to(&self, values: &[f64]) -> Result<Vec<(u64, u64)>, TableError>;
+}
+
+impl Grouping {
+    /// The partition of these numbers by quantiles, frequent values apart: that of [`partition`](Self::partition) for the style `Quantiles`.
+    pub(crate) fn partition_of(&self, numbers: &dyn Ranked) -> Result<Partition, TableError> {
+        debug_assert_eq!(self.style, GroupingStyle::Quantiles);
+        let (n, groups) = (numbers.len(), self.groups as u64);
+        let mut distinct: Vec<f64> = Vec::new();
+        let mut next = 0;
+        while !numbers.are_many() && next < n && distinct.len() <= self.most_values() {
+            let value = numbers.at(&[next])?[0];
+            next = numbers.up_to(&[value])?[0].1;
+            distinct.push(value);
+        }
+        if n == 0 || (!numbers.are_many() && distinct.len() <= self.most_values()) {
+            return Ok(Partition::Values(distinct));
+        }
+        // A value of more than one group's share of the records is found at one of these ranks.
+        let ranks: Vec<u64> = (0..groups)
+            .map(|k| (u128::from(k) * u128::from(n) / u128::from(groups)) as u64)
+            .chain([n - 1])
+            .collect();
+        let found = numbers.at(&ranks)?;
+        let (first, last) = (found[0], found[found.len() - 1]);
+        let mut candidates = found;
+        candidates.dedup();
+        let around = numbers.up_to(&candidates)?;
+        let is_frequent = |(_, (below, with)): &(&f64, &(u64, u64))| (with - below) * groups > n;
+        let frequent: Vec<(f64, u64, u64)> = candidates
+            .iter()
+            .zip(&around)
+            .filter(is_frequent)
+            .map(|(value, (below, with))| (*value, *below, with - below))
+            .collect();
+        let limits = if frequent.is_empty() {
+            let mut limits = quantiles(numbers, n, 0..=self.groups, self.groups, |rank| rank)?;
+            limits.dedup();
+            limits
+        } else {
+            limits_among_frequent(numbers, &frequent, (first, last), self.groups)?
+        };
+        Ok(Partition::Intervals { limits, chosen_by: ClassRule::Quantiles })
+    }
+}
+
+/// Quantiles k/parts of `count` numbers, whose ranks among all are given by `rank_of`; in the operations of [`quantile`].
+fn quantiles(
+    numbers: &dyn Ranked,
+    count: u64,
+    ks: impl Iterator<Item = usize>,
+    parts: usize,
+    rank_of: impl Fn(u64) -> u64,
+) -> Result<Vec<f64>, TableError> {
+    let (mut ranks, mut fractions) = (Vec::new(), Vec::new());
+    for k in ks {
+        let share = if k == parts { 1.0 } else { (1.0 / parts as f64) * k as f64 };
+        let index = 1.0 + (count - 1) as f64 * share;
+        let below = index.floor();
+        ranks.extend([rank_of(below as u64 - 1), rank_of((index.ceil() as u64).min(count) - 1)]);
+        fractions.push(index - below);
+    }
+    let found = numbers.at(&ranks)?;
+    let between = |(ends, fraction): (&[f64], f64)| match ends {
+        [low, high] if fraction > 0.0 && high != low => (1.0 - fraction) * low + fraction * high,
+        ends => ends[0],
+    };
+    Ok(found.chunks(2).zip(fractions).map(between).collect())
+}
+
+/// [`limits_with_frequent_values`] for numbers that are not in memory; `frequent` are values with how many numbers are below and how many are equal.
+fn limits_among_frequent(
+    numbers: &dyn Ranked,
+    frequent: &[(f64, u64, u64)],
+    (first, last): (f64, f64),
+    groups: usize,
+) -> Result<Vec<f64>, TableError> {
+    let n = numbers.len();
+    let others = n - frequent.iter().map(|(_, _, equal)| equal).sum::<u64>();
+    let share = others as f64 / n as f64;
+    let parts = ((groups as f64 * share).round() as usize).clamp(2, groups.max(2));
+    let rank_of = |rank: u64| {
+        frequent.iter().fold(rank, |rank, (_, below, equal)| if rank >= *below { rank + equal } else { rank })
+    };
+    let mut limits = quantiles(numbers, others, 1..parts, parts, rank_of)?;
+    let is_frequent = |value: f64| frequent.iter().any(|(known, ..)| *known == value);
+    limits.push(first);
+    limits.extend(frequent.iter().map(|(value, ..)| *value));
+    limits.sort_unstable_by(f64::total_cmp);
+    limits.dedup();
+    let around = numbers.up_to(&limits)?;
+    let mut kept: Vec<(f64, u64)> = Vec::with_capacity(limits.len() + frequent.len());
+    for (limit, (below, with)) in limits.into_iter().zip(around) {
+        if is_frequent(limit) {
+            kept.extend([(limit, with); 2]);
+        } else if kept.last().is_none_or(|(_, before)| below > *before) {
+            kept.push((limit, below));
+        }
+    }
+    let mut kept: Vec<f64> = kept.into_iter().map(|(limit, _)| limit).collect();
+    if kept.last() != Some(&last) {
+        kept.push(last);
+    }
+    Ok(kept)
+}
+
 /// Limits of the classes of sorted values: each value that more than 1/groups of them are is a class by itself, and the others are cut at quantiles
 /// into about as many groups as their share deserves, at least two.
 fn limits_with_frequent_values(sorted: &[f64], groups: usize) -> Vec<f64> {
@@ -230,6 +350,8 @@ pub fn quantile_at(sorted: &[f64], share: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use proptest::strategy::Strategy;
+
     use super::*;
 
     #[test]
@@ -307,6 +429,38 @@ mod tests {
         );
         let point = limits(&[0.0, 0.0, 3.0, 7.0, 7.0]);
         assert_eq!(within_kind(point, &Kind::Integer { range: None }), limits(&[0.0, 1.0, 3.0, 7.0, 7.0]));
+    }
+
+    /// Sorted numbers in memory as others see them.
+    struct Sorted(Vec<f64>);
+
+    impl Ranked for Sorted {
+        fn len(&self) -> u64 {
+            self.0.len() as u64
+        }
+
+        fn at(&self, ranks: &[u64]) -> Result<Vec<f64>, TableError> {
+            Ok(ranks.iter().map(|rank| self.0[*rank as usize]).collect())
+        }
+
+        fn up_to(&self, values: &[f64]) -> Result<Vec<(u64, u64)>, TableError> {
+            let before = |is_before: &dyn Fn(&f64) -> bool| self.0.partition_point(is_before) as u64;
+            Ok(values.iter().map(|value| (before(&|x| x < value), before(&|x| x <= value))).collect())
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn numbers_elsewhere_have_the_same_classes(
+            mut values in proptest::collection::vec(
+                proptest::prop_oneof![proptest::strategy::Just(0.0), proptest::strategy::Just(7.5), -9.0..9.0_f64, (-3..3_i32).prop_map(f64::from)], 1..120),
+            groups in 2_usize..9,
+        ) {
+            let grouping = Grouping::quantiles(groups);
+            let partition = grouping.partition(values.clone());
+            values.sort_unstable_by(f64::total_cmp);
+            proptest::prop_assert_eq!(grouping.partition_of(&Sorted(values)).unwrap(), partition);
+        }
     }
 
     #[test]

@@ -1,10 +1,12 @@
 //! What a fit, a plan or a measure starts from: records, or counts of records that stay where they are.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
+use crate::streamed::chosen_rows;
 use crate::{
     Attributes, CodedTable, ContingencyTable, CountSource, DeclaredSchema, Domain, Grouping, Margin, Schema,
-    Table, TableError, Variable,
+    StreamedTable, Table, TableError, Variable,
 };
 
 /// Records in memory, or counts in the classes of a declared schema.
@@ -30,6 +32,8 @@ use crate::{
 pub enum Source<'a> {
     /// Records, under the schema that they were read by.
     Records(&'a Table),
+    /// Records in files that are read block by block and never held.
+    Streamed(&'a StreamedTable),
     /// Counts, from wherever the records are, and the declared schema that says what their classes are.
     Counts {
         /// The schema.
@@ -51,11 +55,18 @@ impl<'a> From<&'a Arc<Table>> for Source<'a> {
     }
 }
 
+impl<'a> From<&'a StreamedTable> for Source<'a> {
+    fn from(files: &'a StreamedTable) -> Self {
+        Self::Streamed(files)
+    }
+}
+
 impl<'a> Source<'a> {
     /// What the variables may hold.
     pub fn schema(&self) -> &'a Schema {
         match *self {
             Self::Records(table) => table.schema(),
+            Self::Streamed(files) => files.schema(),
             Self::Counts { schema, .. } => schema.schema(),
         }
     }
@@ -64,6 +75,7 @@ impl<'a> Source<'a> {
     pub fn records(&self) -> u64 {
         match *self {
             Self::Records(table) => table.rows() as u64,
+            Self::Streamed(files) => files.records(),
             Self::Counts { counts, .. } => counts.records(),
         }
     }
@@ -72,7 +84,35 @@ impl<'a> Source<'a> {
     pub fn table(&self) -> Option<&'a Table> {
         match *self {
             Self::Records(table) => Some(table),
-            Self::Counts { .. } => None,
+            Self::Streamed(_) | Self::Counts { .. } => None,
+        }
+    }
+
+    /// So many records, drawn at random, or all where there are fewer; the same ones for the same seed. `None` where the records cannot be read.
+    pub fn sample(&self, rows: u64, seed: u64) -> Result<Option<Cow<'a, Table>>, TableError> {
+        match *self {
+            Self::Records(table) if table.rows() as u64 <= rows => Ok(Some(Cow::Borrowed(table))),
+            Self::Records(table) => {
+                let chosen = chosen_rows(table.rows() as u64, rows, seed);
+                let chosen: Vec<u32> = chosen.into_iter().map(|row| row as u32).collect();
+                Ok(Some(Cow::Owned(table.take(&chosen)?)))
+            }
+            Self::Streamed(files) => Ok(Some(Cow::Owned(files.sample(rows, seed)?))),
+            Self::Counts { .. } => Ok(None),
+        }
+    }
+
+    /// Counts in the classes of the declared schema, made without a look at the records: what may be published, and what a private run counts in.
+    pub fn declared_counts(
+        &self,
+        schema: &DeclaredSchema,
+        groups: usize,
+    ) -> Result<Box<dyn CountSource + 'a>, TableError> {
+        let domain = Domain::declared(schema, groups)?;
+        match *self {
+            Self::Records(table) => Ok(Box::new(CodedTable::in_domain(table, &domain)?)),
+            Self::Streamed(files) => Ok(Box::new(files.counts_in(domain))),
+            Self::Counts { counts, .. } => Ok(Box::new(CheckedCounts::new(counts, &domain)?)),
         }
     }
 
@@ -85,6 +125,7 @@ impl<'a> Source<'a> {
                 let grouping = Grouping::quantiles(groups);
                 Ok(Box::new(CodedTable::over(table, &grouping, Variable::is_modelled)?))
             }
+            Self::Streamed(files) => Ok(Box::new(files.counts_in(files.domain(groups)?))),
             Self::Counts { schema, counts } => {
                 Ok(Box::new(CheckedCounts::new(counts, &Domain::declared(schema, groups)?)?))
             }
@@ -167,6 +208,10 @@ impl CountSource for CheckedCounts<'_> {
 
     fn cell_sizes(&self, of: &Attributes) -> Result<std::collections::BTreeMap<u64, u64>, TableError> {
         self.0.cell_sizes(of)
+    }
+
+    fn prefetch(&self, of: &[Attributes]) -> Result<(), TableError> {
+        self.0.prefetch(of)
     }
 
     fn within(&self, by: &Attributes, cell: &[u32]) -> Result<Box<dyn CountSource + '_>, TableError> {

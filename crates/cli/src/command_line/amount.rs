@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use ::release::Layout;
 use clap::Args;
 use lookalike::{Amount, Error};
 use table::write::Format;
@@ -28,6 +29,29 @@ pub(super) struct AmountOptions {
     /// The folder to write; it must not exist, or with --force be an earlier release
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
+}
+
+/// In how many files a data set is written.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Output")]
+pub(super) struct FileOptions {
+    /// Write each data set in P files, synthetic-1/part-00000 and so on, drawn and written on all cores; one after the other they are the data set
+    #[arg(long, value_name = "P", value_parser = clap::value_parser!(u32).range(1..))]
+    parts: Option<u32>,
+    /// The same in files of R records
+    #[arg(long, value_name = "R", conflicts_with = "parts", value_parser = clap::value_parser!(u64).range(1..))]
+    rows_per_file: Option<u64>,
+}
+
+impl FileOptions {
+    /// What they say.
+    pub(super) fn layout(&self) -> Layout {
+        match (self.parts, self.rows_per_file) {
+            (Some(parts), _) => Layout::Parts(parts),
+            (None, Some(rows)) => Layout::RowsPerFile(rows),
+            (None, None) => Layout::OneFile,
+        }
+    }
 }
 
 impl AmountOptions {

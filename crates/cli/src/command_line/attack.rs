@@ -16,7 +16,7 @@ use super::{Everywhere, Run};
 /// Fit a method many times with chosen records in and out of the data, and tell how well an intruder finds them in its releases.
 #[derive(Debug, Args)]
 pub(super) struct Attack {
-    /// The table: CSV (also .gz), Parquet or Arrow IPC; `-` is CSV from standard input
+    /// The table: CSV (also .gz), Parquet or Arrow IPC; a folder of such files or a pattern such as 'part-*.parquet' is one table; `-` is CSV from standard input
     data: PathBuf,
     #[command(flatten)]
     reading: Reading,

@@ -16,7 +16,7 @@ use super::{Everywhere, Run};
 /// Run many methods and settings, and show which are dominated, which are acceptable, and which is best.
 #[derive(Debug, Args)]
 pub(super) struct FrontierCommand {
-    /// The table: CSV (also .gz), Parquet or Arrow IPC; `-` is CSV from standard input
+    /// The table: CSV (also .gz), Parquet or Arrow IPC; a folder of such files or a pattern such as 'part-*.parquet' is one table; `-` is CSV from standard input
     data: PathBuf,
     #[command(flatten)]
     reading: Reading,

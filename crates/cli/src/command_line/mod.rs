@@ -4,6 +4,7 @@ mod amount;
 mod attack;
 mod audit;
 mod books;
+mod counts;
 mod describe;
 mod fit;
 mod frontier;
@@ -73,6 +74,8 @@ enum Command {
     Describe(describe::Describe),
     /// Make synthetic versions of a table
     Synth(Box<synth::Synth>),
+    /// Count a table where it lies, for runs elsewhere
+    Counts(counts::Counts),
     /// Draw more data sets from a saved model
     Sample(sample::Sample),
     /// Compute what the saturated mechanism would give and cost, without generating
@@ -118,6 +121,7 @@ impl Command {
         let command: &dyn Run = match self {
             Self::Describe(describe) => describe,
             Self::Synth(synth) => synth.as_ref(),
+            Self::Counts(counts) => counts,
             Self::Sample(sample) => sample,
             Self::Plan(plan) => plan,
             Self::Frontier(frontier) => frontier.as_ref(),

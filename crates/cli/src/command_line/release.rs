@@ -19,7 +19,7 @@ use super::{Everywhere, Run};
 /// Draw the chosen version again, measure it, hold it against the limits, and release it with reports and a decision record.
 #[derive(Debug, Args)]
 pub(super) struct ReleaseCommand {
-    /// The table: CSV (also .gz), Parquet or Arrow IPC; `-` is CSV from standard input
+    /// The table: CSV (also .gz), Parquet or Arrow IPC; a folder of such files or a pattern such as 'part-*.parquet' is one table; `-` is CSV from standard input
     data: PathBuf,
     #[command(flatten)]
     reading: Reading,

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use clap::Args;
 use lookalike::{Error, SampleRequest};
 
-use super::amount::AmountOptions;
+use super::amount::{AmountOptions, FileOptions};
 use super::books::SignOptions;
 use super::{Everywhere, Run};
 
@@ -22,6 +22,8 @@ pub(super) struct Sample {
     amount: AmountOptions,
     #[command(flatten)]
     signature: SignOptions,
+    #[command(flatten)]
+    files: FileOptions,
 }
 
 impl Run for Sample {
@@ -32,6 +34,7 @@ impl Run for Sample {
             replace: everywhere.force,
             signer: self.signer.clone(),
             sign: self.signature.signing(),
+            layout: self.files.layout(),
             ..SampleRequest::new(&self.model)
         })
     }

@@ -5,10 +5,10 @@ use std::process::ExitCode;
 
 use ::release::policy::Reasons;
 use clap::Args;
-use lookalike::{Error, SpendingRequest, SynthesiseRequest};
+use lookalike::{Data, Error, SpendingRequest, SynthesiseRequest};
 use synthesis::Recipe;
 
-use super::amount::AmountOptions;
+use super::amount::{AmountOptions, FileOptions};
 use super::books::{BooksOptions, SignOptions};
 use super::privacy::Privacy;
 use super::reading::Reading;
@@ -17,8 +17,12 @@ use super::{Everywhere, Run};
 /// Make synthetic versions of a table.
 #[derive(Debug, Args)]
 pub(super) struct Synth {
-    /// The table: CSV (also .gz), Parquet or Arrow IPC; `-` is CSV from standard input
-    data: PathBuf,
+    /// The table: CSV (also .gz), Parquet or Arrow IPC; a folder of such files or a pattern such as 'part-*.parquet' is one table; `-` is CSV from standard input
+    #[arg(required_unless_present = "counts")]
+    data: Option<PathBuf>,
+    /// Fit to exact counts in these files instead, which `lookalike counts` wrote; those of several files are added up
+    #[arg(long, value_name = "FILE", num_args = 1.., conflicts_with_all = ["data", "schema", "fit_rows", "declare"])]
+    counts: Vec<PathBuf>,
     #[command(flatten)]
     reading: Reading,
     /// The method; `lookalike methods` lists them [default: that of the recipe, else sequential; with a budget pairwise, or ipf where the cross-table is small]
@@ -43,6 +47,9 @@ pub(super) struct Synth {
     /// interruption. It is as confidential as the data, and is removed at the end
     #[arg(long, value_name = "DIR")]
     resume: Option<PathBuf>,
+    /// Fit to a random sample of N records; any number can be drawn with --rows. For methods that need the records themselves, where not all fit into memory
+    #[arg(long, value_name = "N")]
+    fit_rows: Option<u64>,
     /// Declare the given schema public, for this reason: for a private-PGM domain or another schema that cannot say so itself. Nothing is read off
     /// the records
     #[arg(long, value_name = "REASON")]
@@ -62,6 +69,8 @@ pub(super) struct Synth {
     amount: AmountOptions,
     #[command(flatten)]
     signature: SignOptions,
+    #[command(flatten)]
+    files: FileOptions,
 }
 
 impl Run for Synth {
@@ -73,6 +82,8 @@ impl Run for Synth {
             save_model: self.save_model.clone(),
             resume: self.resume.clone(),
             memory: everywhere.memory,
+            fit_rows: self.fit_rows,
+            layout: self.files.layout(),
             reasons: Reasons {
                 learned_schema: self.learned_schema.clone(),
                 small_table: self.small_table.clone(),
@@ -80,10 +91,7 @@ impl Run for Synth {
             },
             books: self.books.books(),
             sign: self.signature.signing(),
-            ..SynthesiseRequest::new(
-                self.reading.data(&self.data).declared_because(self.declare.as_deref()),
-                self.recipe()?,
-            )
+            ..SynthesiseRequest::new(self.table()?, self.recipe()?)
         };
         if self.privacy.dry_run {
             return everywhere.carry_out(&SpendingRequest(request));
@@ -94,6 +102,14 @@ impl Run for Synth {
 }
 
 impl Synth {
+    /// The table, or counts of it.
+    fn table(&self) -> Result<Data, Error> {
+        match &self.data {
+            Some(path) => Ok(self.reading.data(path).declared_because(self.declare.as_deref())),
+            None => Data::of_count_files(&self.counts),
+        }
+    }
+
     /// The recipe file, with what the command line says on top.
     fn recipe(&self) -> Result<Recipe, Error> {
         let budget = self.privacy.budget();

@@ -4,6 +4,7 @@
 
 mod attack;
 mod bench;
+mod beyond_memory;
 mod bounds;
 mod canaries;
 mod demo;

@@ -3,11 +3,11 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use table::profile::{Profile, ViolationProfile, profile};
+use table::profile::{Profile, ViolationProfile, profile, profile_of_files};
 use table::read::ReadOptions;
 use table::schema::SchemaFile;
 use table::watch::Watch;
-use table::{Grouping, Schema, Table, TableError, output_file};
+use table::{Grouping, Schema, StreamedTable, Table, TableError, output_file};
 
 use crate::{Data, Error, Request};
 
@@ -57,6 +57,9 @@ impl DescribeRequest {
         if let Some(path) = &self.write_schema {
             output_file::check("write-schema", path, &self.data.inputs(), self.replace)?;
         }
+        if let Some(files) = self.data.streamed(watch)? {
+            return self.describe_files(&files);
+        }
         let table = self.data.read_unchecked(watch)?;
         let (table, violations) = under_schema(table, &self.data.options(watch)?)?;
         // Copies of columns that are sorted, and the cells of the cross-table.
@@ -65,7 +68,18 @@ impl DescribeRequest {
         profile.violations = violations;
         let schema = table.schema_with_parents().with_missing_tokens(self.data.missing().to_vec());
         let for_publication = schema.for_publication(&table);
-        let outcome = DescribeOutcome { profile, schema, for_publication };
+        self.written(DescribeOutcome { profile, schema, for_publication })
+    }
+
+    /// Describes files that are read block by block: levels and ranges are those of all records, notes those of a sample.
+    fn describe_files(&self, files: &StreamedTable) -> Result<DescribeOutcome, Error> {
+        let (profile, sample) = profile_of_files(files, &self.keys)?;
+        let schema = files.schema().clone().with_missing_tokens(self.data.missing().to_vec());
+        let for_publication = schema.for_publication(&sample);
+        self.written(DescribeOutcome { profile, schema, for_publication })
+    }
+
+    fn written(&self, outcome: DescribeOutcome) -> Result<DescribeOutcome, Error> {
         if let Some(path) = &self.write_schema {
             let draft = if self.for_publication { outcome.draft_for_publication() } else { outcome.draft() };
             output_file::write_private(path, draft.as_bytes(), self.replace)?;

@@ -387,14 +387,15 @@ fn in_memory(tables: &[Data], folder: Option<&ReleaseFolder>, watch: &Watch) -> 
 fn files(paths: &[PathBuf]) -> Result<(Vec<PathBuf>, Option<ReleaseFolder>), Error> {
     match paths {
         [] => Err(Error::Usage("no synthetic file is named; give files, or a release folder".into())),
-        [folder] if folder.is_dir() => {
+        [folder] if folder.is_dir() && folder.join(MANIFEST).exists() => {
             let release = ReleaseFolder::read(folder)?;
-            let data = release.manifest.files.iter().filter(|file| file.rows.is_some());
-            let data: Vec<PathBuf> = data.map(|file| folder.join(&file.name)).collect();
+            let data: Vec<PathBuf> =
+                release.manifest.data_sets().into_iter().map(|name| folder.join(name)).collect();
             Ok((data, Some(release)))
         }
         several => {
-            if let Some(folder) = several.iter().find(|path| path.is_dir()) {
+            // A folder of files is a data set of a release, or else one table.
+            if let Some(folder) = several.iter().find(|path| path.join(MANIFEST).exists()) {
                 let message =
                     format!("{} is a folder; give one release folder alone, or files", folder.display());
                 return Err(Error::Usage(message));
@@ -432,7 +433,7 @@ fn release_of(paths: &[PathBuf]) -> Result<Option<ReleaseFolder>, Error> {
     let release = ReleaseFolder::read(&first)?;
     let listed = |path: &PathBuf| {
         let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
-        release.manifest.files.iter().any(|file| file.rows.is_some() && Some(&file.name) == name.as_ref())
+        name.is_some_and(|name| release.manifest.data_sets().contains(&name))
     };
     Ok(paths.iter().all(listed).then_some(release))
 }

@@ -2,6 +2,7 @@
 
 pub(crate) mod attack;
 pub(crate) mod audit;
+pub(crate) mod counts;
 pub(crate) mod describe;
 pub(crate) mod fit;
 pub(crate) mod frontier;

@@ -502,6 +502,7 @@ impl Candidate<'_> {
             original: self.uniques.as_ref(),
             decision: Some(decision),
             not_covered: self.not_covered.clone(),
+            layout: Default::default(),
             attachments: Vec::new(),
             signer: self.signer,
             watch: self.watch.clone(),

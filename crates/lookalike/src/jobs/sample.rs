@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use release::signature::signature_path;
-use release::{TrustedKey, check_target, sha256_of_file};
+use release::{Layout, TrustedKey, check_target, sha256_of_file};
 use synthesis::Recipe;
 use synthesis::model_file::SavedModel;
 use table::watch::Watch;
@@ -42,6 +42,8 @@ pub struct SampleRequest {
     pub signer: Option<String>,
     /// The key that signs the manifest.
     pub sign: Option<Signing>,
+    /// In how many files each data set is written.
+    pub layout: Layout,
 }
 
 /// What is said of a guarantee that only a model file states.
@@ -58,6 +60,7 @@ impl SampleRequest {
             replace: false,
             signer: None,
             sign: None,
+            layout: Layout::default(),
         }
     }
 
@@ -93,6 +96,7 @@ impl SampleRequest {
                         .filter(|_| self.signer.is_none())
                         .map(|_| UNSIGNED.to_owned()),
                     signer: signer.as_ref(),
+                    layout: self.layout,
                 };
                 Some(written.into_folder(out, self.replace, watch)?)
             }

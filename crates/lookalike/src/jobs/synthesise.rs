@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use release::policy::Reasons;
 use release::signature::signature_path;
-use release::{Input, Manifest, PublishedLedger, Release, Signer, check_target};
+use release::{Input, Layout, Manifest, PublishedLedger, Release, Signer, check_target};
 use synthesis::copies::UniqueRecords;
 use synthesis::model_file::ModelFile;
 use synthesis::private::SpendingPlan;
@@ -61,6 +61,10 @@ pub struct SynthesiseRequest {
     pub sign: Option<Signing>,
     /// Keep what identifies the unique records of the data, so that copies can be counted in data sets that are drawn later.
     pub count_copies: bool,
+    /// In how many files each data set is written.
+    pub layout: Layout,
+    /// Fit to a random sample of so many records; any number can be drawn from the model.
+    pub fit_rows: Option<u64>,
 }
 
 /// Synthetic versions of a table.
@@ -106,6 +110,8 @@ impl SynthesiseRequest {
             books: None,
             sign: None,
             count_copies: false,
+            layout: Layout::default(),
+            fit_rows: None,
         }
     }
 
@@ -148,6 +154,9 @@ impl SynthesiseRequest {
 
     fn synthesise_named(&self, watch: &Watch) -> Result<SynthesiseOutcome, Error> {
         self.recipe.check()?;
+        if self.fit_rows == Some(0) {
+            return Err(Error::option("fit-rows", "it must be at least 1"));
+        }
         self.check_paths()?;
         self.noise.check(&self.recipe)?;
         if self.recipe.privacy.is_some() {
@@ -156,7 +165,7 @@ impl SynthesiseRequest {
         }
         let signer = self.sign.as_ref().map(Signing::open).transpose()?;
         let booking = Books::booking(self.books.as_ref(), format!("synth by {}", self.recipe.method))?;
-        let mut opened = self.data.open(watch)?;
+        let mut opened = self.sampled_data().open(watch)?;
         self.reasons.large_enough(&self.recipe, opened.source().records())?;
         if let Some(reason) = &self.reasons.learned_schema {
             self.reasons.caveats(opened.source().schema())?;
@@ -174,7 +183,7 @@ impl SynthesiseRequest {
         if let Some(booking) = booking.filter(|_| self.recipe.privacy.is_none()) {
             booking.look("data sets that are not private")?;
         }
-        let fitted = synthesis::fit_for_release(source, &self.recipe, &run)?;
+        let fitted = synthesis::fit_for_release(source, &self.recipe, &run)?.with_remark(opened.remark());
         let ledger = fitted.ledger().cloned();
         let model = match &self.save_model {
             Some(path) => Some((path, ModelFile::new(&fitted)?)),
@@ -193,6 +202,7 @@ impl SynthesiseRequest {
                     original: original.as_ref(),
                     not_covered: None,
                     signer: signer.as_ref(),
+                    layout: self.layout,
                 };
                 Some(written.into_folder(out, self.replace, watch)?)
             }
@@ -209,6 +219,14 @@ impl SynthesiseRequest {
         }
         ended(run.begun.as_deref())?;
         Ok(SynthesiseOutcome { fitted, ledger, manifest, uniques: original })
+    }
+
+    /// The data, or a sample of them, drawn from the seed of the run or else from a fixed one.
+    fn sampled_data(&self) -> Data {
+        match self.fit_rows {
+            Some(rows) => self.data.clone().sampled(rows, self.recipe.seed.unwrap_or(1)),
+            None => self.data.clone(),
+        }
     }
 
     /// The refusal of a learned schema, with the commands that help for these data.
@@ -246,8 +264,9 @@ impl SynthesiseRequest {
 
     /// A private run is quick and may leave no trace of its noise.
     fn refuse_guard_rails(&self) -> Result<(), Error> {
-        match self.resume {
-            Some(_) => Err(Error::option("resume", "it has no meaning in a private run; leave it out")),
+        let given = [("resume", self.resume.is_some()), ("fit-rows", self.fit_rows.is_some())];
+        match given.into_iter().find(|(_, given)| *given) {
+            Some((name, _)) => Err(Error::option(name, "it has no meaning in a private run; leave it out")),
             None => Ok(()),
         }
     }
@@ -433,12 +452,13 @@ pub(super) struct Written<'a> {
     pub(super) original: Option<&'a UniqueRecords>,
     pub(super) not_covered: Option<String>,
     pub(super) signer: Option<&'a Signer>,
+    pub(super) layout: Layout,
 }
 
 impl Written<'_> {
     /// Writes them, all or nothing.
     pub(super) fn into_folder(self, out: &Path, replace: bool, watch: &Watch) -> Result<Manifest, Error> {
-        let Self { fitted, recipe, input_sha256, ledger, original, not_covered, signer } = self;
+        let Self { fitted, recipe, input_sha256, ledger, original, not_covered, signer, layout } = self;
         let input = Input { rows: fitted.original_rows() as u64, columns: fitted.schema().variables().len() };
         let ledger = ledger.map(|record| PublishedLedger { record, page: report::ledger_markdown(record) });
         let release = Release {
@@ -450,6 +470,7 @@ impl Written<'_> {
             original,
             decision: None,
             not_covered,
+            layout,
             attachments: Vec::new(),
             signer,
             watch: watch.clone(),

@@ -176,7 +176,7 @@ impl<'a> GuardedTable<'a> {
                 let coded = CodedTable::in_domain(records, &Domain::declared(schema, groups)?)?;
                 Held::Records { coded, records, rows: None }
             }
-            None => Held::Counts(source.counts(groups)?),
+            None => Held::Counts(source.declared_counts(schema, groups)?),
         };
         Ok(Self { held, schema: source.schema(), ledger, noise })
     }

@@ -4,6 +4,8 @@
 //! built: a record is, with probability nprior/(N + nprior), a cell drawn uniformly from all possible ones, else the cell of an
 //! original record drawn with replacement. Time and memory are O(n + N), whatever K is.
 
+use std::ops::Range;
+
 use privacy::Neighbours;
 use rand::RngExt;
 use serde::Deserialize;
@@ -84,7 +86,7 @@ pub const CARD: MethodCard = MethodCard {
         variables: 1,
         suits: Suits::AnyTable,
     }],
-    memory: "4 N bytes and the occupied cells, whatever K is",
+    memory: "4 N bytes up to 16 million records, 8 bytes an occupied cell beyond, and the occupied cells",
     citation: "Raab (2022), Utility and disclosure risk for differentially private synthetic categorical data, 2.1",
 };
 
@@ -148,22 +150,59 @@ struct State {
 
 struct CatallModel {
     state: State,
-    /// For each original record, its cell.
-    cell_of_record: Vec<u32>,
+    cells: CellOfRecord,
     prior: Option<UniformCell>,
+}
+
+/// Up to so many records each has its cell in a list; of more, cells are found by their running totals.
+const MOST_LISTED: u64 = 1 << 24;
+
+/// The cell of each original record, records being in the order of their cells.
+enum CellOfRecord {
+    Listed(Vec<u32>),
+    Totals(Vec<u64>),
+}
+
+impl CellOfRecord {
+    fn new(table: &ContingencyTable, most_listed: u64) -> Self {
+        let counts = table.counts().iter();
+        if table.total() <= most_listed {
+            let listed = counts.enumerate();
+            return Self::Listed(
+                listed.flat_map(|(cell, count)| std::iter::repeat_n(cell as u32, *count as usize)).collect(),
+            );
+        }
+        let total = counts.scan(0, |total, count| {
+            *total += count;
+            Some(*total)
+        });
+        Self::Totals(total.collect())
+    }
+
+    fn records(&self) -> usize {
+        match self {
+            Self::Listed(cells) => cells.len(),
+            Self::Totals(totals) => totals.last().map_or(0, |total| *total as usize),
+        }
+    }
+
+    fn of(&self, record: usize) -> usize {
+        match self {
+            Self::Listed(cells) => cells[record] as usize,
+            Self::Totals(totals) => totals.partition_point(|total| *total <= record as u64),
+        }
+    }
 }
 
 impl CatallModel {
     fn new(state: State) -> Result<Self, SynthesisError> {
-        let counts = state.table.counts().iter().enumerate();
-        let cell_of_record =
-            counts.flat_map(|(cell, count)| std::iter::repeat_n(cell as u32, *count as usize)).collect();
+        let cells = CellOfRecord::new(&state.table, MOST_LISTED);
         let prior = if state.nprior > 0.0 {
             Some(UniformCell::new(CARD.name, &state.domain, &state.zeros)?)
         } else {
             None
         };
-        Ok(Self { state, cell_of_record, prior })
+        Ok(Self { state, cells, prior })
     }
 }
 
@@ -189,11 +228,25 @@ pub fn load(
 }
 
 impl Model<Cells> for CatallModel {
+    fn has_parts(&self, _: usize) -> bool {
+        true
+    }
+
     fn sample(&self, rows: usize, seed: Seed) -> Result<Cells, SynthesisError> {
-        let records = self.cell_of_record.len();
+        self.sample_part(rows, 0..rows, seed)
+            .unwrap_or_else(|| Ok(Cells::with_capacity(&self.state.domain, 0)))
+    }
+
+    fn sample_part(
+        &self,
+        rows: usize,
+        part: Range<usize>,
+        seed: Seed,
+    ) -> Option<Result<Cells, SynthesisError>> {
+        let records = self.cells.records();
         let prior_share = self.state.nprior / (records as f64 + self.state.nprior);
         let (domain, table) = (&self.state.domain, &self.state.table);
-        let cells = Cells::draw(domain, rows, seed, |_, rows, mut rng| {
+        let cells = Cells::draw_part(domain, rows, part, seed, |_, rows, mut rng| {
             let mut columns = vec![Vec::with_capacity(rows); domain.variables().len()];
             for _ in 0..rows {
                 match self.prior.as_ref().filter(|_| rng.random_bool(prior_share)) {
@@ -202,7 +255,7 @@ impl Model<Cells> for CatallModel {
                         columns.iter_mut().zip(cell).for_each(|(column, class)| column.push(class));
                     }
                     None => {
-                        let cell = self.cell_of_record[rng.random_range(0..records)] as usize;
+                        let cell = self.cells.of(rng.random_range(0..records));
                         columns
                             .iter_mut()
                             .enumerate()
@@ -212,7 +265,7 @@ impl Model<Cells> for CatallModel {
             }
             columns
         });
-        Ok(cells)
+        Some(Ok(cells))
     }
 
     fn store(&self, into: &mut StateWriter<'_>) -> std::io::Result<()> {

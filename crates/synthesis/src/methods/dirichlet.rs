@@ -10,6 +10,7 @@ use privacy::ledger::{Charge, Mechanism};
 use privacy::{Cost, GuardedTable, Neighbours, PriorWeight};
 use serde::Deserialize;
 use statistics::counts::CellDraws;
+use table::Attributes;
 
 use crate::card::{AuditCase, Canary, MechanismCard, MethodCard, Needs, PrivacyCard};
 use crate::model::PaidDataSets;
@@ -75,6 +76,10 @@ impl PrivateSynthesizer for Dirichlet {
 
     fn refuses_strata(&self) -> Option<&'static str> {
         Some("`dirichlet` is private where the number of records is public, and sizes of strata are not")
+    }
+
+    fn margins_asked(&self, _: &Public<'_>) -> Vec<Attributes> {
+        Vec::new()
     }
 
     fn spending(&self, public: &Public<'_>) -> Result<Vec<Spending>, SynthesisError> {

@@ -1,5 +1,7 @@
 //! A log-linear model of groups of levels: groups are drawn from the model, and levels of a group evenly.
 
+use std::ops::Range;
+
 use margins::{Clique, Convergence, DenseModel, FittedModel, Sampler, TreeModel};
 use rand::RngExt;
 use serde::{Deserialize, Serialize};
@@ -79,11 +81,24 @@ fn members(groups: &[u32]) -> Vec<Vec<u32>> {
 }
 
 impl Model<Cells> for GroupedModel {
+    fn has_parts(&self, _: usize) -> bool {
+        true
+    }
+
     fn sample(&self, rows: usize, seed: Seed) -> Result<Cells, SynthesisError> {
+        self.sample_part(rows, 0..rows, seed).unwrap_or_else(|| Ok(Cells::with_capacity(&self.domain, 0)))
+    }
+
+    fn sample_part(
+        &self,
+        rows: usize,
+        part: Range<usize>,
+        seed: Seed,
+    ) -> Option<Result<Cells, SynthesisError>> {
         let sampler = self.model.sampler();
-        Ok(Cells::draw(&self.domain, rows, seed, |number, rows, mut rng| {
+        Some(Ok(Cells::draw_part(&self.domain, rows, part, seed, |number, rows, mut rng| {
             self.block(&sampler, number, rows, seed, &mut rng)
-        }))
+        })))
     }
 
     fn remarks(&self) -> Vec<String> {

@@ -5,6 +5,7 @@
 //! The model keeps the margins it is given and nothing beyond. It is held as the full table while that is small, else on the cliques
 //! of the margins' junction tree, so that K has no limit as long as the margins hang together loosely.
 
+use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
 use margins::{
@@ -473,15 +474,15 @@ struct Settings {
 /// The name under which it holds them.
 const SETTINGS: &str = "log-linear model";
 
-impl Model<Cells> for IpfModel {
-    fn sample(&self, rows: usize, seed: Seed) -> Result<Cells, SynthesisError> {
+impl IpfModel {
+    fn draw(&self, rows: usize, part: Range<usize>, seed: Seed) -> Result<Cells, SynthesisError> {
         let sampler = self.model.sampler();
         let Some(zeros) = &self.redrawn else {
             let block = |block, rows, _| sampler.block(block, rows, seed.bytes());
-            return Ok(Cells::draw(&self.domain, rows, seed, block));
+            return Ok(Cells::draw_part(&self.domain, rows, part, seed, block));
         };
         let stuck = Mutex::new(None);
-        let cells = Cells::draw(&self.domain, rows, seed, |number, rows, _| {
+        let cells = Cells::draw_part(&self.domain, rows, part, seed, |number, rows, _| {
             self.possible_block(&sampler, zeros, number, rows, seed).unwrap_or_else(|error| {
                 stuck.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
                 vec![vec![0; rows]; self.domain.variables().len()]
@@ -491,6 +492,25 @@ impl Model<Cells> for IpfModel {
             Some(error) => Err(error),
             None => Ok(cells),
         }
+    }
+}
+
+impl Model<Cells> for IpfModel {
+    fn has_parts(&self, _: usize) -> bool {
+        true
+    }
+
+    fn sample(&self, rows: usize, seed: Seed) -> Result<Cells, SynthesisError> {
+        self.draw(rows, 0..rows, seed)
+    }
+
+    fn sample_part(
+        &self,
+        rows: usize,
+        part: Range<usize>,
+        seed: Seed,
+    ) -> Option<Result<Cells, SynthesisError>> {
+        Some(self.draw(rows, part, seed))
     }
 
     fn remarks(&self) -> Vec<String> {

@@ -1,5 +1,7 @@
 //! A model that is a list of cells with weights: records are drawn in proportion.
 
+use std::ops::Range;
+
 use rand::RngExt;
 use table::{Attributes, ContingencyTable, Domain};
 
@@ -68,14 +70,15 @@ impl WeightedCells {
     }
 }
 
-/// Records drawn one cell at a time, block by block.
+/// Some of `rows` records, drawn one cell at a time, block by block.
 pub(super) fn draw_each(
     domain: &Domain,
     rows: usize,
+    part: Range<usize>,
     seed: Seed,
     draw: impl Fn(&mut Rng) -> Vec<u32> + Sync,
 ) -> Cells {
-    Cells::draw(domain, rows, seed, |_, rows, mut rng| {
+    Cells::draw_part(domain, rows, part, seed, |_, rows, mut rng| {
         let mut columns = vec![Vec::with_capacity(rows); domain.variables().len()];
         for _ in 0..rows {
             let cell = draw(&mut rng);
@@ -86,8 +89,21 @@ pub(super) fn draw_each(
 }
 
 impl Model<Cells> for WeightedCells {
+    fn has_parts(&self, _: usize) -> bool {
+        true
+    }
+
     fn sample(&self, rows: usize, seed: Seed) -> Result<Cells, SynthesisError> {
-        Ok(draw_each(&self.state.domain, rows, seed, |rng| self.draw(rng)))
+        Ok(draw_each(&self.state.domain, rows, 0..rows, seed, |rng| self.draw(rng)))
+    }
+
+    fn sample_part(
+        &self,
+        rows: usize,
+        part: Range<usize>,
+        seed: Seed,
+    ) -> Option<Result<Cells, SynthesisError>> {
+        Some(Ok(draw_each(&self.state.domain, rows, part, seed, |rng| self.draw(rng))))
     }
 
     fn remarks(&self) -> Vec<String> {

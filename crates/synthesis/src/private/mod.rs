@@ -12,7 +12,7 @@ mod spending;
 mod units;
 
 use privacy::{Charge, Cost, GuardedTable, Neighbours};
-use table::{DeclaredSchema, Domain};
+use table::{Attributes, DeclaredSchema, Domain};
 
 pub(crate) use self::run::fit;
 pub use self::run::{declared, plan};
@@ -95,6 +95,12 @@ pub trait PrivateSynthesizer: Send + Sync {
     /// Why these settings make no sense within strata, if they do not.
     fn refuses_strata(&self) -> Option<&'static str> {
         None
+    }
+
+    /// The margins that it may ask for, from what is public alone: all of them are counted in one pass before the first question is paid. What it asks
+    /// besides takes a pass of its own.
+    fn margins_asked(&self, public: &Public<'_>) -> Vec<Attributes> {
+        Attributes::combinations(public.domain, public.domain.variables().len().min(2))
     }
 
     /// Every question that it will ask, with its price, from what is public alone.

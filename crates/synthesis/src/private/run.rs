@@ -10,7 +10,7 @@ use privacy::ledger::{
 use privacy::{Charge, Cost, GuardedColumns, GuardedTable, Neighbours, NoiseSource};
 use rand::Rng as _;
 use table::schema::{Kind, Origin};
-use table::{Attributes, DeclaredSchema, Domain, Schema, Source};
+use table::{Attributes, CountSource as _, DeclaredSchema, Domain, Remembered, Schema, Source};
 
 use super::domains::Purchases;
 use super::units::Units;
@@ -63,10 +63,18 @@ pub(crate) fn fit(
     run.refuse_checkpoint("it has no meaning in a private run; leave it out")?;
     run.check_room(counting_bytes(source))?;
     refuse_violations(source)?;
-    if source.table().is_none() {
-        let counts = source.counts(recipe.groups as usize)?;
-        refuse_impossible_counts(source, counts.as_ref(), &setup.zeros)?;
-    }
+    let counted = match source.table() {
+        Some(_) => None,
+        None => Some(Remembered::new(source.declared_counts(&declared, recipe.groups as usize)?)),
+    };
+    let source = match &counted {
+        Some(counts) => {
+            counts.prefetch(&setup.margins_asked())?;
+            refuse_impossible_counts(source, counts, &setup.zeros)?;
+            Source::Counts { schema: &declared, counts }
+        }
+        None => source,
+    };
     let inside = source.table().and_then(coincidence::warning);
     let mut noise = match run.insecure_test_seed {
         Some(seed) => NoiseSource::insecure_test_seed(seed),
@@ -389,6 +397,20 @@ impl<'a> Setup<'a> {
 
     fn strata_purpose(&self) -> String {
         format!("counts of {}", self.domain.describe(&self.strata))
+    }
+
+    /// What is counted before anything is paid: what the method may ask for, within strata if there are any, and what shows cells that cannot occur. There is
+    /// always something, so that records are compared with their schema first.
+    fn margins_asked(&self) -> Vec<Attributes> {
+        let zeros = self.zeros.all().iter().map(|zeros| zeros.attributes.clone());
+        let mut asked: Vec<Attributes> = zeros.chain([self.strata.clone()]).collect();
+        let Ok((rest, domain)) = self.domain.without(&self.strata) else { return asked };
+        let public = self.public(&domain, &self.zeros, ASSUMED_SIZE, self.asked.available);
+        for of in self.method.margins_asked(&public) {
+            let of = Attributes::new(of.positions().iter().map(|position| rest.positions()[*position]));
+            asked.push(of.union(&self.strata));
+        }
+        asked
     }
 
     fn plan(&self) -> Result<SpendingPlan, SynthesisError> {

@@ -39,7 +39,7 @@ use crate::schema::Variable;
 use names::{is_telling, speaks_of_time};
 pub(crate) use pattern::WIDEST;
 pub use pattern::{Look, Run, RunClass};
-use tally::Tally;
+pub(crate) use tally::Tally;
 
 /// Fewer values are too few to judge.
 const FEWEST_VALUES: u64 = 20;
@@ -112,7 +112,13 @@ pub fn find(variables: &[Variable], columns: &[Column]) -> Vec<Option<Evidence>>
         .zip(columns)
         .map(|(variable, column)| if variable.formula.is_some() { None } else { Tally::of(variable, column) })
         .collect();
-    let judged = variables.par_iter().zip(&tallies).map(|(variable, tally)| match tally {
+    judged(variables, &tallies)
+}
+
+/// The same from the different values of the columns.
+pub(crate) fn judged(variables: &[Variable], tallies: &[Option<Tally>]) -> Vec<Option<Evidence>> {
+    use rayon::prelude::*;
+    let judged = variables.par_iter().zip(tallies).map(|(variable, tally)| match tally {
         Some(tally) if tally.is_whole() => of_numbers(&variable.name, tally),
         Some(tally) => of_texts(&variable.name, tally),
         None => None,
@@ -224,6 +230,9 @@ fn of_texts(name: &str, tally: &Tally) -> Option<Evidence> {
 
 fn points_to(name: &str, tally: &Tally, target: &Tally) -> bool {
     let (n, d) = (tally.present(), tally.different());
+    if !(tally.is_complete() && target.is_complete()) {
+        return false;
+    }
     if tally.is_whole() != target.is_whole() || n < FEWEST_VALUES || d < FEWEST_VALUES {
         return false;
     }

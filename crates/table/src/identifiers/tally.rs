@@ -8,9 +8,11 @@ use crate::schema::{Kind, Variable};
 const GLANCE: usize = 2048;
 
 /// Different values, ascending, with how many records have each.
-pub(super) struct Tally {
+pub(crate) struct Tally {
     values: Values,
     present: u64,
+    /// Whether these are the values of all records.
+    is_complete: bool,
 }
 
 enum Values {
@@ -33,7 +35,8 @@ impl Tally {
                 }
                 let mut values: Vec<i64> = numbers.values().collect();
                 values.sort_unstable();
-                Some(Self { present: values.len() as u64, values: Values::Whole(counted(values)) })
+                let present = values.len() as u64;
+                Some(Self { present, values: Values::Whole(counted(values)), is_complete: true })
             }
             Column::Categorical(codes) => {
                 let levels = variable.kind.levels()?;
@@ -54,7 +57,7 @@ impl Tally {
                     let numbers = values.map(|(value, count)| Some((value.parse::<i64>().ok()?, count)));
                     let mut numbers: Vec<(i64, u64)> = numbers.collect::<Option<_>>()?;
                     numbers.sort_unstable();
-                    return Some(Self { values: Values::Whole(numbers), present });
+                    return Some(Self { values: Values::Whole(numbers), present, is_complete: true });
                 }
                 Some(Self::of_texts(values.map(|(value, count)| (value.clone(), count)).collect(), present))
             }
@@ -64,7 +67,33 @@ impl Tally {
 
     fn of_texts(mut values: Vec<(String, u64)>, present: u64) -> Self {
         values.sort_unstable();
-        Self { values: Values::Text(values), present }
+        Self { values: Values::Text(values), present, is_complete: true }
+    }
+
+    /// The tally of these different whole numbers, ascending, with their frequencies; `None` where a glance says that they name nothing. `is_part`: they are not those
+    /// of all records.
+    pub(crate) fn of_whole_numbers(values: Vec<(i64, u64)>, is_part: bool) -> Option<Self> {
+        let present: u64 = values.iter().map(|(_, count)| count).sum();
+        let (low, high) = (values.first()?.0, values.last()?.0);
+        let possible = high.checked_sub(low).map_or(u64::MAX, |width| width as u64);
+        if possible < present / 50 {
+            return None;
+        }
+        Some(Self { values: Values::Whole(values), present, is_complete: !is_part })
+    }
+
+    /// The same of texts.
+    pub(crate) fn of_counted_texts(values: Vec<(String, u64)>, is_part: bool) -> Option<Self> {
+        let present: u64 = values.iter().map(|(_, count)| count).sum();
+        if (values.len() as u64) < present / 50 {
+            return None;
+        }
+        Some(Self { is_complete: !is_part, ..Self::of_texts(values, present) })
+    }
+
+    /// Whether it is of all records.
+    pub(super) fn is_complete(&self) -> bool {
+        self.is_complete
     }
 
     pub(super) fn is_whole(&self) -> bool {

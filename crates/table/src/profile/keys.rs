@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::{Attributes, CodedTable, CountSource, TableError};
+use crate::{Attributes, CountSource, TableError};
 
 /// How many of the smallest group sizes are shown.
 const SIZES_SHOWN: usize = 5;
@@ -33,7 +33,7 @@ pub struct GroupsOfSize {
 }
 
 /// Groups the records by exact values of the keys; missing is a value.
-pub(super) fn profile(exact: &CodedTable, keys: &[String]) -> Result<KeyProfile, TableError> {
+pub(super) fn profile(exact: &dyn CountSource, keys: &[String]) -> Result<KeyProfile, TableError> {
     let attributes = Attributes::named(exact.domain(), keys.iter().map(String::as_str))?;
     let table = exact.contingency_table(&attributes)?;
     let smallest = table.size_histogram().into_iter().take(SIZES_SHOWN);

@@ -4,6 +4,7 @@ mod dependency;
 mod formula;
 mod keys;
 mod notes;
+mod streamed;
 
 use indexmap::IndexMap;
 use rayon::prelude::*;
@@ -11,6 +12,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 pub use keys::{GroupsOfSize, KeyProfile};
+pub use streamed::{SAMPLED, profile_of_files};
 
 use crate::column::Column;
 use crate::date::DateFormat;
@@ -30,6 +32,9 @@ pub struct Profile {
     pub empty_cells_share: f64,
     /// Share of records that are alone in their cell.
     pub unique_share: f64,
+    /// Of how many records, drawn at random, notes and the numbers of different values are, where the table is not in memory; those of all if not said.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sampled: Option<u64>,
     /// The variables.
     pub variables: Vec<VariableProfile>,
     /// How records can be told apart on the keys that were asked for.
@@ -156,6 +161,7 @@ pub fn profile(table: &Table, keys: &[String], grouping: &Grouping) -> Result<Pr
         cells: cross.cells().to_string(),
         empty_cells_share: cross.empty_share(),
         unique_share: cross.unique_records() as f64 / table.rows() as f64,
+        sampled: None,
         variables: variables.collect(),
         keys: if keys.is_empty() { None } else { Some(keys::profile(&exact, keys)?) },
         violations: Vec::new(),
@@ -196,6 +202,17 @@ fn extremes(column: &Column, kind: &Kind) -> Option<(Extreme, Extreme)> {
             of(times.values(), |time| Extreme::Date(format.iso(time)))
         }
         Column::Categorical(_) | Column::Text(_) => None,
+    }
+}
+
+/// A number of this kind as an extreme; `None` of what is no number.
+fn extreme(kind: &Kind, value: f64) -> Option<Extreme> {
+    match kind {
+        Kind::Integer { .. } => Some(Extreme::Integer(value as i64)),
+        Kind::Real { .. } => Some(Extreme::Real(value)),
+        Kind::Date { .. } => Some(Extreme::Date(DateFormat::Iso.format(value as i32))),
+        Kind::Datetime { format, .. } => Some(Extreme::Date(format.iso(value as i64))),
+        Kind::Categorical { .. } | Kind::Ordinal { .. } | Kind::TextId => None,
     }
 }
 

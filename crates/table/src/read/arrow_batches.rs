@@ -224,7 +224,7 @@ impl<'a> Batches<'a> {
 }
 
 /// What a table cannot hold, with the record of the batch that has it.
-struct Problem {
+pub(crate) struct Problem {
     row: Option<usize>,
     message: String,
 }
@@ -235,9 +235,16 @@ impl Problem {
     }
 
     /// The message, with the number of the record in the whole file.
-    fn after(self, records: usize) -> String {
+    pub(crate) fn after(self, records: usize) -> String {
         let Self { row, message } = self;
         row.map_or(message.clone(), |row| format!("row {} {message}", records + row + 1))
+    }
+}
+
+impl Problem {
+    /// The message, without saying which record it is: blocks are read in any order.
+    pub(crate) fn in_block(self) -> String {
+        self.row.map_or(self.message.clone(), |_| format!("a record {}", self.message))
     }
 }
 
@@ -253,7 +260,7 @@ impl From<String> for Problem {
     }
 }
 
-fn piece(array: &dyn Array, tokens: &[String]) -> Result<Piece, Problem> {
+pub(crate) fn piece(array: &dyn Array, tokens: &[String]) -> Result<Piece, Problem> {
     Ok(match array.data_type() {
         DataType::Null => Piece::Integer(filled(array.len(), |_| Ok(Entry::Missing))?),
         DataType::Boolean => {

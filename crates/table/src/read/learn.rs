@@ -30,6 +30,19 @@ pub(super) fn table(names: Vec<String>, columns: Vec<Piece>, held: &[DataType]) 
     Table::new(Arc::new(Schema::new(variables, Vec::new(), Vec::new())?), learned)
 }
 
+/// The variable that a part of a column shows, and the part.
+pub(crate) fn shown(name: &str, piece: Piece, held: Option<&DataType>) -> (Variable, Column) {
+    let (kind, column, missing) = learn(piece, held);
+    (Variable { missing, ..Variable::new(name, kind) }, column)
+}
+
+/// The kind of a column of these values, and the type in which it is stored.
+pub(crate) fn kind(piece: Piece, held: Option<&DataType>) -> (Kind, Option<Stored>) {
+    let (kind, column, _) = learn(piece, held);
+    let stored = stored(&kind, &column, held);
+    (kind, stored)
+}
+
 /// The type in which these values are held: that of the file, or of whole numbers that are kept as text.
 fn stored(kind: &Kind, column: &Column, held: Option<&DataType>) -> Option<Stored> {
     match (kind, column) {

@@ -12,11 +12,12 @@ mod csv;
 mod dictionary;
 mod excel;
 mod foreign;
+pub(crate) mod in_blocks;
 mod ipc_bounds;
 mod json_lines;
 mod labelled;
-mod learn;
-mod pieces;
+pub(crate) mod learn;
+pub(crate) mod pieces;
 mod standard_input;
 
 use std::fs::File;
@@ -25,6 +26,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::schema::{DecimalMark, Schema, SchemaFile};
+use crate::streamed::DataFiles;
 use crate::watch::{Step, Watch};
 use crate::{FileProblem, Table, TableError};
 pub use standard_input::{STANDARD_INPUT, standard_input};
@@ -93,7 +95,7 @@ impl Read for Watched {
 
 /// What the reader must make of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Expectation {
+pub(crate) enum Expectation {
     /// Whatever all values are.
     Infer,
     /// Whole numbers, or an error.
@@ -114,9 +116,12 @@ pub fn read_unchecked(path: &Path, options: &ReadOptions) -> Result<Table, Table
     if path == Path::new(STANDARD_INPUT) {
         return read_standard_input(options);
     }
+    if DataFiles::are_several(path) {
+        return with_identifiers(in_blocks::read_whole(&DataFiles::of(path)?, options)?, options);
+    }
     let mut start = [0; foreign::START];
     let length = File::open(path).and_then(|mut file| read_fully(&mut file, &mut start));
-    let length = length.map_err(|source| cannot_open(path, source))?;
+    let length = length.map_err(|source| TableError::io(path, source))?;
     let watched = || Watched::open(path, &options.watch);
     let table = match &start[..length] {
         [b'P', b'A', b'R', b'1', ..] => arrow_batches::read_parquet(path, options),
@@ -318,18 +323,6 @@ fn read_standard_input(options: &ReadOptions) -> Result<Table, TableError> {
     read_stream(path, &|| Ok(Box::new(bytes) as Box<dyn Read + Send>), options)
 }
 
-/// A file that cannot be opened, in words that help with what is no file.
-fn cannot_open(path: &Path, source: std::io::Error) -> TableError {
-    let message = match path.to_str() {
-        _ if path.is_dir() => "this is a folder; name one file in it, or join its files to one first",
-        Some(text) if !path.exists() && text.contains(['*', '?']) => {
-            "there is no such file, and patterns are not expanded; name one file"
-        }
-        _ => return TableError::io(path, source),
-    };
-    TableError::file(path, FileProblem::Format(message.to_owned()))
-}
-
 /// Reads CSV text, for examples and tests.
 pub fn read_csv_text(text: &str, options: &ReadOptions) -> Result<Table, TableError> {
     let bytes = text.as_bytes().to_vec();
@@ -398,6 +391,11 @@ impl ReadOptions {
         };
         names.iter().map(expectation).collect()
     }
+}
+
+/// As much of the start of a file as there is, up to the length of the buffer.
+pub(crate) fn read_start(source: &mut dyn Read, buffer: &mut [u8]) -> std::io::Result<usize> {
+    read_fully(source, buffer)
 }
 
 fn read_fully(source: &mut dyn Read, buffer: &mut [u8]) -> std::io::Result<usize> {

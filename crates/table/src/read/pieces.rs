@@ -8,7 +8,7 @@ use crate::column::{EXACT, Entry, Numbers, TextColumn};
 
 /// The values of one column in one block of the file.
 #[derive(Debug)]
-pub(super) enum Piece {
+pub(crate) enum Piece {
     Integer(Numbers<i64>),
     Real(Numbers<f64>),
     Date(Numbers<i32>),
@@ -19,11 +19,11 @@ pub(super) enum Piece {
 
 /// The pieces of a column cannot be joined without reading it again as text.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct ReadAgainAsText;
+pub(crate) struct ReadAgainAsText;
 
 /// A column that takes in its pieces as they come, so that each lives only until it is joined and the column is in memory once.
 #[derive(Debug)]
-pub(super) enum Growing {
+pub(crate) enum Growing {
     Integer(Numbers<i64>),
     Real(Numbers<f64>),
     Date(Numbers<i32>),
@@ -42,7 +42,7 @@ impl Default for Growing {
 impl Growing {
     /// Appends a piece. Whole numbers go with real ones, with text they go as they were written, and where there are only
     /// missing values they go with anything.
-    pub(super) fn append(&mut self, piece: Piece) {
+    pub(crate) fn append(&mut self, piece: Piece) {
         let so_far = std::mem::replace(self, Self::ReadAgainAsText);
         *self = match (so_far, piece) {
             (Self::Integer(mut all), Piece::Integer(more)) => {
@@ -89,7 +89,7 @@ impl Growing {
 
     /// Makes room for this many times the records that are there: as many as the file seems to have. A column that grows in small
     /// steps leaves holes in memory behind; room that is not used in the end is never touched, and costs none.
-    pub(super) fn reserve(&mut self, times: f64) {
+    pub(crate) fn reserve(&mut self, times: f64) {
         let more = |rows: usize| (rows as f64 * (times - 1.0)) as usize;
         match self {
             Self::Integer(numbers) => numbers.reserve(more(numbers.len())),
@@ -102,7 +102,7 @@ impl Growing {
     }
 
     /// The whole column, without the room it had to grow.
-    pub(super) fn finish(self) -> Result<Piece, ReadAgainAsText> {
+    pub(crate) fn finish(self) -> Result<Piece, ReadAgainAsText> {
         Ok(match self {
             Self::Integer(numbers) => Piece::Integer(numbers.shrunk()),
             Self::Real(numbers) => Piece::Real(numbers.shrunk()),
@@ -132,7 +132,7 @@ fn exactly_real(numbers: Numbers<i64>) -> Option<Numbers<f64>> {
 /// A text column that takes in its pieces. While it grows, the code of a text is one more than its place in the dictionary and
 /// 0 is missing, for the code of missing in the end, just above the last text, is not known yet.
 #[derive(Debug)]
-pub(super) struct GrowingText {
+pub(crate) struct GrowingText {
     dictionary: Dictionary<'static>,
     codes: Codes,
 }
@@ -162,7 +162,7 @@ impl GrowingText {
 }
 
 /// Whole numbers are read only in the one way Rust writes them, so the text is what stood in the file.
-pub(super) fn integers_as_text(numbers: &Numbers<i64>) -> TextColumn {
+pub(crate) fn integers_as_text(numbers: &Numbers<i64>) -> TextColumn {
     let mut column = TextBuilder::default();
     for entry in numbers.iter() {
         match entry {
@@ -174,7 +174,7 @@ pub(super) fn integers_as_text(numbers: &Numbers<i64>) -> TextColumn {
 }
 
 impl Piece {
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         match self {
             Self::Integer(numbers) => numbers.len(),
             Self::Real(numbers) => numbers.len(),

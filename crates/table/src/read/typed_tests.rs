@@ -291,8 +291,8 @@ fn what_is_no_table_is_named_with_the_way_out() {
     assert!(refusal(&packed.finish().unwrap()).contains("R workspace"));
     let folder = tempfile::tempdir().unwrap();
     let error = |path: &Path| read_table(path, &ReadOptions::default()).unwrap_err().to_string();
-    assert!(error(folder.path()).contains("is a folder; name one file"));
-    assert!(error(&folder.path().join("*.csv")).contains("patterns are not expanded"));
+    assert!(error(folder.path()).contains("holds no file of a table"));
+    assert!(error(&folder.path().join("*.csv")).contains("fits this pattern"));
     assert!(error(&folder.path().join("none.csv")).contains("none.csv"));
 }
 

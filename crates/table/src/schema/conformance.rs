@@ -76,6 +76,21 @@ impl Violations {
         self.0.is_empty()
     }
 
+    /// The violations of these records and of others that come `first` records further on.
+    pub(crate) fn merge(&mut self, others: Self, first: usize) {
+        for mut other in others.0 {
+            other.rows.iter_mut().for_each(|row| *row += first);
+            match self.0.iter_mut().find(|known| known.violation == other.violation) {
+                Some(known) => {
+                    known.records += other.records;
+                    known.rows.extend(other.rows);
+                    known.rows.truncate(ROWS_NAMED);
+                }
+                None => self.0.push(other),
+            }
+        }
+    }
+
     fn note(&mut self, violation: Violation, rows: impl Iterator<Item = usize>) {
         let mut located = Located { violation, records: 0, rows: Vec::new() };
         for row in rows {
@@ -242,6 +257,13 @@ impl Table {
         };
         pairs.filter(is_foreign).map(|(row, _)| row).collect()
     }
+}
+
+/// The column as values of `wanted`, and what does not fit.
+pub(crate) fn conformed(wanted: &Variable, from: &Variable, column: Column) -> (Column, Violations) {
+    let mut violations = Violations::default();
+    let column = conform_column(wanted, from, column, &mut violations);
+    (column, violations)
 }
 
 /// Which columns the table and the schema do not share, as a sentence; empty if they agree.

@@ -61,6 +61,13 @@ impl LearnedSchema {
     }
 }
 
+impl Schema {
+    /// The same schema, declared public for this reason.
+    pub(crate) fn declared_because(self, reason: &str) -> Result<Self, TableError> {
+        Ok(Arc::unwrap_or_clone(LearnedSchema(Arc::new(self)).declare_public(reason)?.0))
+    }
+}
+
 impl Table {
     /// The same records under the same schema, declared public for this reason.
     pub fn declared_public(self, reason: &str) -> Result<Self, TableError> {

@@ -3,7 +3,7 @@
 //! A domain read off confidential records is itself a disclosure, so the schema remembers where it came from: a person says
 //! `declared = true` with a reason, and only then does it become a [`DeclaredSchema`], which private methods ask for.
 
-mod conformance;
+pub(crate) mod conformance;
 mod declared;
 mod file;
 mod foreign;

@@ -54,6 +54,25 @@ impl Shown {
         }
     }
 
+    /// Takes in what other records of the same schema show.
+    pub fn merge(&mut self, others: Self) {
+        fn wider<T: Copy + PartialOrd>(one: Option<(T, T)>, other: Option<(T, T)>) -> Option<(T, T)> {
+            match (one, other) {
+                (Some((low, high)), Some((lower, higher))) => {
+                    Some((if lower < low { lower } else { low }, if higher > high { higher } else { high }))
+                }
+                (one, other) => one.or(other),
+            }
+        }
+        for (own, other) in self.0.iter_mut().zip(others.0) {
+            own.levels.iter_mut().zip(other.levels).for_each(|(own, other)| *own |= other);
+            own.whole = wider(own.whole, other.whole);
+            own.real = wider(own.real, other.real);
+            own.day = wider(own.day, other.day);
+            own.missing |= other.missing;
+        }
+    }
+
     /// The schema of the records with every learned domain replaced by what they show, and marked so. A schema that was declared public
     /// stays as it is, and so do the variables of another one that a person wrote down.
     pub fn published(&self, schema: &Schema) -> Result<Schema, TableError> {
@@ -164,6 +183,14 @@ mod tests {
         let part = original.take(&[0, 0]).unwrap();
         let mut shown = Shown::nothing(original.schema());
         shown.observe(&part);
+        let mut apart = Shown::nothing(original.schema());
+        apart.merge(shown.clone());
+        let mut last = Shown::nothing(original.schema());
+        last.observe(&original.take(&[2]).unwrap());
+        let mut both = Shown::nothing(original.schema());
+        both.observe(&original.take(&[0, 2]).unwrap());
+        apart.merge(last);
+        assert_eq!(apart.published(original.schema()).unwrap(), both.published(original.schema()).unwrap());
         let public = shown.published(original.schema()).unwrap();
         assert_eq!(public.variables()[0].kind.levels().unwrap().iter().collect::<Vec<_>>(), ["a"]);
         assert_eq!(public.variables()[1].kind, Kind::Integer { range: Some((1, 1)) });

@@ -7,6 +7,8 @@
 //! **(ε, δ).** Only occupied cells get noise, and those are released whose noisy count reaches a threshold
 //! ([`privacy::threshold`]).
 
+use std::ops::Range;
+
 use privacy::ledger::{Charge, Mechanism};
 use privacy::{DENSE_CELLS, GuardedTable, LazyCells, NoisyCells};
 use table::{Attributes, Domain};
@@ -57,6 +59,12 @@ impl PrivateSynthesizer for Private {
             Charge::ZeroConcentrated(_) => return Err(no_rho()),
         };
         Ok(vec![Spending { purpose, mechanism, charge: public.charge }])
+    }
+
+    fn margins_asked(&self, public: &Public<'_>) -> Vec<Attributes> {
+        let all = Attributes::all(public.domain);
+        let is_dense = public.domain.cells(&all) <= DENSE_CELLS.into();
+        if is_dense && matches!(public.charge, Charge::Pure(_)) { vec![all] } else { Vec::new() }
     }
 
     fn fit(&self, guard: &mut GuardedTable<'_>, public: &Public<'_>) -> Result<AnyModel, SynthesisError> {
@@ -126,11 +134,11 @@ struct Lazy {
     cells: Box<LazyCells>,
 }
 
-impl Model<Cells> for Lazy {
-    fn sample(&self, rows: usize, seed: Seed) -> Result<Cells, SynthesisError> {
+impl Lazy {
+    fn draw(&self, rows: usize, part: Range<usize>, seed: Seed) -> Result<Cells, SynthesisError> {
         let possible = |cell: &[u32]| !self.zeros.contains(cell);
         let stuck = std::sync::atomic::AtomicBool::new(false);
-        let cells = draw_each(&self.domain, rows, seed, |rng| {
+        let cells = draw_each(&self.domain, rows, part, seed, |rng| {
             self.cells.draw(rng, &possible).unwrap_or_else(|| {
                 stuck.store(true, std::sync::atomic::Ordering::Relaxed);
                 vec![0; self.domain.variables().len()]
@@ -142,6 +150,25 @@ impl Model<Cells> for Lazy {
             return Err(SynthesisError::Fit { method: CARD.name, message: message.into() });
         }
         Ok(cells)
+    }
+}
+
+impl Model<Cells> for Lazy {
+    fn has_parts(&self, _: usize) -> bool {
+        true
+    }
+
+    fn sample(&self, rows: usize, seed: Seed) -> Result<Cells, SynthesisError> {
+        self.draw(rows, 0..rows, seed)
+    }
+
+    fn sample_part(
+        &self,
+        rows: usize,
+        part: Range<usize>,
+        seed: Seed,
+    ) -> Option<Result<Cells, SynthesisError>> {
+        Some(self.draw(rows, part, seed))
     }
 
     fn remarks(&self) -> Vec<String> {

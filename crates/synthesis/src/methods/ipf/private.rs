@@ -94,6 +94,13 @@ impl PrivateSynthesizer for Private {
         Accounting::ZeroConcentrated
     }
 
+    fn margins_asked(&self, public: &Public<'_>) -> Vec<Attributes> {
+        let named = self.margins.as_deref().and_then(|text| margins(text, public.domain).ok());
+        named.unwrap_or_else(|| {
+            Attributes::combinations(public.domain, public.domain.variables().len().min(2))
+        })
+    }
+
     fn spending(&self, public: &Public<'_>) -> Result<Vec<Spending>, SynthesisError> {
         let domain = public.domain;
         if !public.zeros.all().is_empty() {

@@ -1,5 +1,8 @@
 //! The fitted model and its file.
 
+use std::ops::Range;
+
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use table::{Attributes, Domain};
 
@@ -7,7 +10,7 @@ use super::grouping::Grouping;
 use super::known::constraints;
 use super::rows::{Constraints, Goals, Table, draw};
 use crate::methods::stored_cells;
-use crate::randomness::{BLOCK, Seed};
+use crate::randomness::{BLOCK, CHUNK, Seed};
 use crate::stored::{StateContext, StateReader, StateWriter, ensure};
 use crate::{Cells, Model, StructuralZeros, SynthesisError};
 
@@ -35,8 +38,15 @@ struct Settings {
 /// The name under which it holds them.
 const SETTINGS: &str = "tables of pairs";
 
-impl Model<Cells> for PairwiseModel {
-    fn sample(&self, rows: usize, seed: Seed) -> Result<Cells, SynthesisError> {
+/// Up to so many records are settled together.
+const MOST_TOGETHER: usize = 4 * CHUNK;
+
+impl PairwiseModel {
+    fn chunk(&self, rows: usize, start: usize, seed: Seed) -> Cells {
+        self.drawn(CHUNK.min(rows - start), seed.child((start / CHUNK) as u64))
+    }
+
+    fn drawn(&self, rows: usize, seed: Seed) -> Cells {
         let variables = self.domain.variables().len();
         let drawn = draw(&self.goals, &self.constraints, rows, self.settle, seed);
         let mut cells = Cells::with_capacity(&self.domain, rows);
@@ -46,7 +56,34 @@ impl Model<Cells> for PairwiseModel {
             };
             cells.append(&(0..variables).map(|variable| column(variable).collect()).collect());
         }
-        Ok(cells)
+        cells
+    }
+}
+
+impl Model<Cells> for PairwiseModel {
+    fn has_parts(&self, rows: usize) -> bool {
+        rows > MOST_TOGETHER
+    }
+
+    /// A large data set is put together from chunks, each of which is settled by itself: its memory does not grow, and chunks are drawn on all cores.
+    fn sample(&self, rows: usize, seed: Seed) -> Result<Cells, SynthesisError> {
+        if rows <= MOST_TOGETHER {
+            return Ok(self.drawn(rows, seed));
+        }
+        let chunks: Vec<usize> = (0..rows).step_by(CHUNK).collect();
+        let drawn: Vec<Cells> = chunks.par_iter().map(|start| self.chunk(rows, *start, seed)).collect();
+        let mut all = Cells::with_capacity(&self.domain, rows);
+        drawn.iter().for_each(|chunk| all.append_cells(chunk));
+        Ok(all)
+    }
+
+    fn sample_part(
+        &self,
+        rows: usize,
+        part: Range<usize>,
+        seed: Seed,
+    ) -> Option<Result<Cells, SynthesisError>> {
+        self.has_parts(rows).then(|| Ok(self.chunk(rows, part.start, seed)))
     }
 
     fn remarks(&self) -> Vec<String> {

@@ -1,6 +1,7 @@
 //! The fitted model: one step after the other is drawn for all records, each given what is there.
 
 use std::borrow::Cow;
+use std::ops::Range;
 use std::sync::Arc;
 
 use rand::RngExt;
@@ -15,7 +16,7 @@ use super::fitted_step::{FittedStep, StepDraws};
 use super::frame::{ColumnBuilder, Frame};
 use super::step_drawing::StepDrawing;
 use super::surroundings::Surroundings;
-use crate::randomness::Seed;
+use crate::randomness::{CHUNK, Seed};
 use crate::stored::{StateContext, StateReader, StateWriter, damaged, ensure};
 use crate::{Model, SynthesisError};
 
@@ -174,9 +175,32 @@ impl SequentialModel {
     }
 }
 
+/// Up to so many records are drawn together.
+const MOST_TOGETHER: usize = 64 * CHUNK;
+
 impl Model<Table> for SequentialModel {
+    fn has_parts(&self, rows: usize) -> bool {
+        rows > MOST_TOGETHER && !self.keeps_records()
+    }
+
     fn sample(&self, rows: usize, seed: Seed) -> Result<Table, SynthesisError> {
-        self.candidates(rows, 1, seed)
+        if !self.has_parts(rows) {
+            return self.candidates(rows, 1, seed);
+        }
+        let parts = (0..rows).step_by(CHUNK).map(|start| start..rows.min(start + CHUNK));
+        let parts = parts.filter_map(|part| self.sample_part(rows, part, seed));
+        let parts = parts.collect::<Result<Vec<Table>, _>>()?;
+        Ok(Table::concatenate(Arc::clone(&self.released_schema), parts)?)
+    }
+
+    /// A large data set that keeps no values of original records is put together from chunks.
+    fn sample_part(
+        &self,
+        rows: usize,
+        part: Range<usize>,
+        seed: Seed,
+    ) -> Option<Result<Table, SynthesisError>> {
+        self.has_parts(rows).then(|| self.candidates(part.len(), 1, seed.child((part.start / CHUNK) as u64)))
     }
 
     fn keeps_values(&self) -> bool {

@@ -7,16 +7,16 @@ use memchr::{memchr_iter, memrchr};
 use crate::read::read_fully;
 
 /// Bytes read at a time; large enough to keep a core busy, small enough to stay out of the way.
-pub(super) const BLOCK_BYTES: usize = 1 << 20;
+pub(in crate::read) const BLOCK_BYTES: usize = 1 << 20;
 
 /// Whole records of the file.
-pub(super) struct Block {
-    pub(super) bytes: Vec<u8>,
+pub(in crate::read) struct Block {
+    pub(in crate::read) bytes: Vec<u8>,
     /// The line on which the first record starts, from 1.
-    pub(super) line: u64,
+    pub(in crate::read) line: u64,
 }
 
-pub(super) struct Blocks {
+pub(in crate::read) struct Blocks {
     source: Box<dyn Read + Send>,
     buffer: Vec<u8>,
     at_end: bool,
@@ -25,18 +25,18 @@ pub(super) struct Blocks {
 }
 
 impl Blocks {
-    pub(super) fn new(source: Box<dyn Read + Send>) -> Self {
+    pub(in crate::read) fn new(source: Box<dyn Read + Send>) -> Self {
         Self { source, buffer: Vec::new(), at_end: false, line: 1, separator: b',' }
     }
 
     /// The start of the file, long enough for any header.
-    pub(super) fn peek_start(&mut self) -> std::io::Result<&[u8]> {
+    pub(in crate::read) fn peek_start(&mut self) -> std::io::Result<&[u8]> {
         self.fill(BLOCK_BYTES)?;
         Ok(&self.buffer)
     }
 
     /// Skips the header.
-    pub(super) fn start_after(&mut self, bytes: usize, lines: u64, separator: u8) {
+    pub(in crate::read) fn start_after(&mut self, bytes: usize, lines: u64, separator: u8) {
         self.line += lines;
         self.separator = separator;
         if self.buffer.len() < bytes {
@@ -47,7 +47,7 @@ impl Blocks {
     }
 
     /// The next whole records, or `None` at the end of the file.
-    pub(super) fn next_block(&mut self) -> std::io::Result<Option<Block>> {
+    pub(in crate::read) fn next_block(&mut self) -> std::io::Result<Option<Block>> {
         let mut wanted = BLOCK_BYTES;
         loop {
             self.fill(wanted)?;

@@ -6,19 +6,19 @@ use crate::read::bounds;
 
 /// What the header says.
 #[derive(Debug)]
-pub(super) struct Header {
-    pub(super) names: Vec<String>,
-    pub(super) separator: u8,
+pub(in crate::read) struct Header {
+    pub(in crate::read) names: Vec<String>,
+    pub(in crate::read) separator: u8,
     /// Bytes up to the first record, a byte order mark included.
-    pub(super) bytes: usize,
+    pub(in crate::read) bytes: usize,
     /// Lines up to the first record.
-    pub(super) lines: u64,
+    pub(in crate::read) lines: u64,
 }
 
 const SEPARATORS: [u8; 3] = [b',', b';', b'\t'];
 
 /// Parses the header at the start of a file.
-pub(super) fn parse(start: &[u8], separator: Option<char>) -> Result<Header, FileProblem> {
+pub(in crate::read) fn parse(start: &[u8], separator: Option<char>) -> Result<Header, FileProblem> {
     if matches!(start, [0xff, 0xfe, ..] | [0xfe, 0xff, ..]) || start.iter().take(64).any(|byte| *byte == 0) {
         return Err(FileProblem::NotUtf8File);
     }

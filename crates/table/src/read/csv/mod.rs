@@ -4,10 +4,10 @@
 //! field is ever a `String` of its own. The reader is ours because the fields of a confidential table must not be guessed at:
 //! every deviation has its own error with a line and a column.
 
-mod blocks;
+pub(super) mod blocks;
 mod fields;
-mod header;
-mod parse;
+pub(super) mod header;
+pub(super) mod parse;
 
 use std::io::Read;
 use std::path::Path;

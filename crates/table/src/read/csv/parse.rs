@@ -14,9 +14,9 @@ use crate::read::pieces::{Piece, integers_as_text};
 use crate::schema::{DecimalMark, exact_number, is_long_number};
 
 /// What is known before the first record.
-pub(super) struct Plan {
-    pub(super) header: Header,
-    pub(super) expected: Vec<Expectation>,
+pub(in crate::read) struct Plan {
+    pub(in crate::read) header: Header,
+    pub(in crate::read) expected: Vec<Expectation>,
     tokens: Vec<Tokens>,
 }
 
@@ -28,16 +28,16 @@ struct Tokens {
 }
 
 /// A parsed block.
-pub(super) struct Parsed {
-    pub(super) pieces: Vec<Piece>,
+pub(in crate::read) struct Parsed {
+    pub(in crate::read) pieces: Vec<Piece>,
     /// The line of the first record, if there is one.
-    pub(super) first_line: Option<u64>,
+    pub(in crate::read) first_line: Option<u64>,
     /// A blank line after which no record came.
-    pub(super) blank: Option<u64>,
+    pub(in crate::read) blank: Option<u64>,
 }
 
 impl Plan {
-    pub(super) fn new(
+    pub(in crate::read) fn new(
         header: Header,
         expected: Vec<Expectation>,
         tokens: Vec<Vec<String>>,
@@ -54,7 +54,7 @@ impl Plan {
         Self { header, expected, tokens: tokens.collect() }
     }
 
-    pub(super) fn ragged(&self, line: u64, found: usize) -> FileProblem {
+    pub(in crate::read) fn ragged(&self, line: u64, found: usize) -> FileProblem {
         let near = match self.header.names.get(found) {
             Some(name) => format!(" (nothing for `{name}`)"),
             None => String::new(),
@@ -76,7 +76,11 @@ enum Builder<'a> {
 struct WasText(usize);
 
 /// Parses a block. `hints` says which columns have shown to be text already.
-pub(super) fn parse(block: &Block, plan: &Plan, hints: &[Expectation]) -> Result<Parsed, FileProblem> {
+pub(in crate::read) fn parse(
+    block: &Block,
+    plan: &Plan,
+    hints: &[Expectation],
+) -> Result<Parsed, FileProblem> {
     let mut expected = hints.to_vec();
     loop {
         match parse_as(block, plan, &expected)? {
