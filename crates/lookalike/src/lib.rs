@@ -7,12 +7,14 @@
 //! | job | request | outcome |
 //! |---|---|---|
 //! | what is this table? | [`DescribeRequest`] | [`DescribeOutcome`] |
+//! | begin a project | [`InitRequest`] | [`InitOutcome`] |
 //! | what would the saturated mechanism cost? | [`PlanRequest`] | [`PlanOutcome`] |
 //! | make synthetic versions | [`SynthesiseRequest`] | [`SynthesiseOutcome`] |
 //! | draw more from a saved model | [`SampleRequest`] | [`SynthesiseOutcome`] |
 //! | what are they worth, what do they disclose? | [`MeasureRequest`] | [`MeasureOutcome`] |
 //! | which method and setting is best? | [`FrontierRequest`] | [`FrontierOutcome`] |
 //! | release it with the evidence | [`ReleaseRequest`] | [`ReleaseOutcome`] |
+//! | what was found of this release? | [`ReportRequest`] | [`ReportOutcome`] |
 //! | is this release as it was made? | [`VerifyRequest`] | [`Verification`](release::Verification) |
 //! | what may be spent in all, and what was? | [`LedgerLimitRequest`], [`LedgerShowRequest`], [`LedgerExportRequest`] | [`Books`](privacy::ledger::shared::Books) |
 //! | a pair of keys that signs releases | [`KeyRequest`] | [`NewKey`](release::signature::NewKey) |
@@ -39,6 +41,7 @@ mod error;
 mod jobs;
 mod noise;
 pub mod prelude;
+mod project;
 mod questions;
 mod request;
 mod signing;
@@ -63,10 +66,13 @@ pub use jobs::measure::{MeasureOutcome, MeasureRequest};
 pub use jobs::plan::{PlanOutcome, PlanRequest, read_near};
 pub use jobs::reference::{DocumentRequest, MeasuresRequest, MethodsRequest, Reference};
 pub use jobs::release::{ReleaseOutcome, ReleaseRequest, Version};
+pub use jobs::report::{ReportOutcome, ReportRequest};
 pub use jobs::sample::SampleRequest;
+pub use jobs::start::{Beginning, InitOutcome, InitRequest, usual_limits};
 pub use jobs::synthesise::{DrawRequest, SpendingRequest, SynthesiseOutcome, SynthesiseRequest};
 pub use jobs::verify::VerifyRequest;
 pub use noise::Noise;
+pub use project::{PROJECT, Project};
 pub use questions::{NumberClasses, Questions, read_mechanism, read_regions};
 pub use request::Request;
 pub use signing::Signing;

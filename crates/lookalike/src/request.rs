@@ -45,6 +45,11 @@ pub trait Request {
     /// The outcome for people.
     fn text(&self, outcome: &Self::Outcome) -> String;
 
+    /// The outcome for people who want every number in words; the same where there is no more to say.
+    fn text_in_full(&self, outcome: &Self::Outcome) -> String {
+        self.text(outcome)
+    }
+
     /// The outcome for machines.
     fn json(&self, outcome: &Self::Outcome) -> Value;
 

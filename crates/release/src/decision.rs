@@ -26,6 +26,9 @@ pub struct Decision {
     pub exception: Option<String>,
     /// What may be published of what was measured against the original.
     pub publish: Publication,
+    /// The terms under which the data may be used, as the owner states them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub licence: Option<String>,
     /// What whoever uses the release should know of how the decision was made.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub caveats: Vec<String>,

@@ -417,8 +417,18 @@ fn belongs(name: &str) -> bool {
     let is_picture =
         name.strip_prefix("pictures/").is_some_and(|file| file.ends_with(".svg") && !file.contains('/'));
     is_picture
-        || ["schema.toml", "recipe.toml", LEDGER, "ledger.md", "report.html", "decision.json", PROVENANCE]
-            .contains(&name)
+        || [
+            "schema.toml",
+            "recipe.toml",
+            LEDGER,
+            "ledger.md",
+            "report.html",
+            "decision.json",
+            "README.txt",
+            "codebook.csv",
+            PROVENANCE,
+        ]
+        .contains(&name)
 }
 
 /// Everything below a folder that is not a folder with something in it, by its path from there; links are listed and not followed.

@@ -43,13 +43,26 @@ impl Grade {
             Self::Poor => "poor, not for analysis",
         }
     }
+
+    /// The same at the beginning of a sentence.
+    pub(crate) fn sentence(self) -> &'static str {
+        match self {
+            Self::FreshSample => "As good as a fresh sample would be",
+            Self::Good => "Good",
+            Self::Usable => "Usable with care",
+            Self::Poor => "Poor, not for analysis",
+        }
+    }
 }
 
 /// Standardised distances of the grades.
 pub(crate) const DISTANCES: [f64; 3] = [FRESH_SAMPLE, GOOD, USABLE];
 
-/// The same for the worst of many tables, which chance alone makes larger than their mean.
-pub(crate) const WORST_DISTANCES: [f64; 3] = [GOOD, USABLE, 100.0];
+/// The same for the worst of many tables, which chance alone makes larger than their mean: up to 10 says nothing.
+pub(crate) const WORST_DISTANCES: [f64; 3] = [GOOD, GOOD, USABLE];
+
+/// Per cent by which the largest hundredth of a number is off, for each grade.
+pub(crate) const TAIL_ERRORS: [f64; 3] = [15.0, 30.0, 75.0];
 
 /// Standard errors of the mean that is furthest off, for each grade.
 pub(crate) const STANDARD_ERRORS: [f64; 3] = [3.5, 7.0, 15.0];

@@ -9,7 +9,8 @@ mod frontier_text;
 pub mod html;
 mod judgement;
 mod ledger_text;
-mod markup;
+mod lights;
+pub mod markup;
 mod measure_text;
 mod measures_text;
 mod methods_text;
@@ -29,7 +30,9 @@ pub use books_text::books_text;
 pub use fit_picture::fit_pictures;
 pub use fit_text::fit_text;
 pub use frontier_text::{frontier_text, planned_text};
-pub use html::{Edition, ReportInput, pictures, report_html};
+pub use html::{
+    Edition, ReportInput, STYLES, codebook_csv, frontier_section, pictures, readme_text, report_html,
+};
 pub use ledger_text::{ledger_markdown, spending_text};
 pub use measure_text::measure_text;
 pub use measures_text::{measure_card_text, measures_markdown, measures_text};
@@ -38,5 +41,5 @@ pub use pictures::{Figure, Series};
 pub use plan_text::{catall_text, plan_text, solution_text};
 pub use profile_text::profile_text;
 pub use reference_text::reference_markdown;
-pub use release_text::{data_sets_text, release_text};
+pub use release_text::{data_sets_text, release_text, verdict_text};
 pub use verification_text::verification_text;

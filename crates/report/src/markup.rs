@@ -7,24 +7,24 @@ use std::fmt::{Display, Write};
 
 /// Finished markup.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Markup(String);
+pub struct Markup(String);
 
 /// An element that is being written.
 #[derive(Clone, Debug)]
-pub(crate) struct Tag {
+pub struct Tag {
     name: &'static str,
     attributes: String,
     content: String,
 }
 
 /// A new element.
-pub(crate) fn tag(name: &'static str) -> Tag {
+pub fn tag(name: &'static str) -> Tag {
     Tag { name, attributes: String::new(), content: String::new() }
 }
 
 impl Tag {
     /// With an attribute.
-    pub(crate) fn with(mut self, name: &'static str, value: impl Display) -> Self {
+    pub fn with(mut self, name: &'static str, value: impl Display) -> Self {
         self.attributes.push(' ');
         self.attributes.push_str(name);
         self.attributes.push_str("=\"");
@@ -34,30 +34,30 @@ impl Tag {
     }
 
     /// With some text after what it holds.
-    pub(crate) fn text(mut self, text: impl Display) -> Self {
+    pub fn text(mut self, text: impl Display) -> Self {
         escape(&mut self.content, text);
         self
     }
 
     /// With another element after what it holds.
-    pub(crate) fn add(mut self, child: impl Into<Markup>) -> Self {
+    pub fn add(mut self, child: impl Into<Markup>) -> Self {
         self.content.push_str(&child.into().0);
         self
     }
 
     /// With several others after what it holds.
-    pub(crate) fn all(self, children: impl IntoIterator<Item = impl Into<Markup>>) -> Self {
+    pub fn all(self, children: impl IntoIterator<Item = impl Into<Markup>>) -> Self {
         children.into_iter().fold(self, Self::add)
     }
 
     /// A script or style of our own, whose content is not escaped because browsers do not unescape it.
-    pub(crate) fn source(mut self, source: &'static str) -> Self {
+    pub fn source(mut self, source: &'static str) -> Self {
         self.content.push_str(source);
         self
     }
 
     /// Data for our script. No `<` is left in it, so that no value can end the element.
-    pub(crate) fn json(mut self, data: &serde_json::Value) -> Self {
+    pub fn json(mut self, data: &serde_json::Value) -> Self {
         self.content.push_str(&data.to_string().replace('<', "\\u003c").replace('&', "\\u0026"));
         self
     }
@@ -65,17 +65,17 @@ impl Tag {
 
 impl Markup {
     /// The text of the markup.
-    pub(crate) fn into_string(self) -> String {
+    pub fn into_string(self) -> String {
         self.0
     }
 
     /// Whether there is nothing.
-    pub(crate) fn is_empty(&self) -> bool {
+    pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
     /// Appends an element.
-    pub(crate) fn push(&mut self, next: impl Into<Self>) {
+    pub fn push(&mut self, next: impl Into<Self>) {
         self.0.push_str(&next.into().0);
     }
 }
@@ -83,7 +83,7 @@ impl Markup {
 impl From<Tag> for Markup {
     fn from(Tag { name, attributes, content }: Tag) -> Self {
         Self(match name {
-            "meta" | "br" | "input" => format!("<{name}{attributes}/>"),
+            "meta" | "br" | "input" | "link" => format!("<{name}{attributes}/>"),
             _ => format!("<{name}{attributes}>{content}</{name}>"),
         })
     }

@@ -2,9 +2,13 @@
 
 use std::path::Path;
 
+use measures::Finding;
+use privacy::LedgerRecord;
 use release::decision::Decision;
 use release::{INTERNAL_FOLDER, LEDGER, Manifest};
 use table::figures::thousands;
+
+use crate::lights::{Lights, Subject, lights_text};
 
 /// The data sets of a folder and what is said of them.
 pub fn data_sets_text(out: &Path, manifest: &Manifest, remarks: &[String]) -> String {
@@ -58,6 +62,24 @@ pub fn release_text(out: &Path, manifest: &Manifest, remarks: &[String], decisio
         out.join(INTERNAL_FOLDER).join("report-internal.html").display()
     ));
     text
+}
+
+/// The four lights of a release.
+pub fn verdict_text(
+    findings: &[Finding],
+    manifest: &Manifest,
+    ledger: Option<&LedgerRecord>,
+    decision: &Decision,
+) -> String {
+    let findings: Vec<&Finding> = findings.iter().collect();
+    let subject = Subject {
+        findings: &findings,
+        withheld: false,
+        manifest: Some(manifest),
+        ledger,
+        decision: Some(decision),
+    };
+    lights_text(&Lights::of(&subject))
 }
 
 fn limits_text(decision: &Decision) -> String {

@@ -4,17 +4,14 @@ use std::fmt::Write;
 
 use measures::Finding;
 use measures::files;
-use measures::risk::{attacks, attribute, closest, intruder, membership, tau, uniques};
+use measures::risk::{attacks, closest, intruder, membership, tau, uniques};
 use measures::utility::{
-    amounts, conformance, distance, interval, mca, model, prediction, propensity, ratio_of_counts, tables,
-    taub,
+    conformance, distance, interval, mca, model, prediction, propensity, ratio_of_counts, tables, taub,
 };
 use table::figures::thousands;
 
-use crate::judgement::{
-    CHANCE, COPY, DISTANCES, Grade, MISSED_OVERLAPS, SMALL_ERROR, STANDARD_ERRORS, WORST_DISTANCES, detail,
-    few, judged, names, reason, told_apart, ways,
-};
+use crate::judgement::{CHANCE, detail, few, judged, names, reason, told_apart, ways};
+use crate::lights::{Attack, Subject, attribute_attacks, truth};
 
 /// The findings in sentences.
 pub(crate) struct Verdict {
@@ -26,6 +23,10 @@ pub(crate) struct Verdict {
     pub(crate) risk: Vec<String>,
     /// How many numbers could not be computed, of how many.
     pub(crate) undefined: (usize, usize),
+    /// The random sample of the original whose two-way tables are as close, in per cent of its records.
+    pub(crate) sample_share: Option<f64>,
+    /// What columns, levels and kinds differ: what must be known before anything else is believed.
+    pub(crate) differences: Vec<String>,
 }
 
 impl Verdict {
@@ -37,8 +38,11 @@ impl Verdict {
             text.unwrap_or_default().lines().map(|line| line.trim().to_owned()).collect()
         };
         let undefined = findings.iter().filter(|finding| finding.value.is_none()).count();
+        let files: Vec<String> = lines(page.files());
         Self {
-            files: lines(page.files()),
+            sample_share: page.sample_share(),
+            differences: files.iter().filter(|line| !line.starts_with("records: ")).cloned().collect(),
+            files,
             utility: lines(page.utility()),
             risk: lines(page.risk()),
             undefined: (undefined, findings.len()),
@@ -110,7 +114,6 @@ impl<'a> Page<'a> {
 
     fn utility(&self) -> Result<String, std::fmt::Error> {
         let mut out = String::new();
-        self.overall(&mut out)?;
         self.tables(&mut out)?;
         self.propensity(&mut out)?;
         self.totals(&mut out)?;
@@ -124,90 +127,18 @@ impl<'a> Page<'a> {
         Ok(out)
     }
 
-    /// The worst of what tables, propensity models, numbers and models show, and where.
-    fn overall(&self, out: &mut String) -> std::fmt::Result {
-        if self.is_too_close() {
-            return writeln!(
-                out,
-                "  in all: a copy, or fitted to the original's own tables: these are closer than those of records drawn from a right model; do not take it for drawn data"
-            );
-        }
-        let mut sides: Vec<(Grade, String)> = Vec::new();
-        for (name, limits) in [
-            (tables::names::FARTHER_MEAN_S_PMSE, DISTANCES),
-            (tables::names::WORST_S_PMSE, WORST_DISTANCES),
-            (tables::names::FINE_WORST_S_PMSE, WORST_DISTANCES),
-        ] {
-            for finding in self.all(name) {
-                let Some(value) = finding.value else { continue };
-                let at =
-                    if finding.on.is_empty() { String::new() } else { format!(" {}", finding.on.join(":")) };
-                sides.push((Grade::of(value, limits), format!("{}{at}, S_pMSE {value:.1}", ways(finding))));
-            }
-        }
-        let tree =
-            [(propensity::names::CART_S_PMSE_RESAMPLED, propensity::names::CART_Z_RESAMPLED, "a tree")];
-        let regression = [(propensity::names::LOGIT_S_PMSE, propensity::names::LOGIT_Z, "a regression")];
-        for (ratio, z, by) in tree.into_iter().chain(regression) {
-            for (ratio, z) in self.all(ratio).zip(self.all(z)) {
-                let Some(value) = ratio.value else { continue };
-                let by_chance = z.value.is_some_and(|z| z <= CHANCE);
-                let grade = if by_chance { Grade::FreshSample } else { Grade::of(value, DISTANCES) };
-                sides.push((grade, format!("{by} tells the files apart, S_pMSE {value:.1}")));
-            }
-        }
-        if let Some((grade, words)) = self.worst_total() {
-            sides.push((grade, words));
-        }
-        for overlap in self.all(model::names::OVERLAP) {
-            let Some(value) = overlap.value else { continue };
-            let grade = Grade::of(1.0 - value, MISSED_OVERLAPS);
-            sides.push((grade, format!("{}, interval overlap {value:.2}", detail(overlap, "model"))));
-        }
-        // The first of the worst.
-        let Some(worst) = sides.iter().map(|(grade, _)| *grade).max() else { return Ok(()) };
-        match sides.iter().find(|(grade, _)| *grade == worst) {
-            Some((Grade::FreshSample, _)) | None => {
-                writeln!(out, "  in all: {}, on every side that was measured", worst.words())
-            }
-            Some((_, at)) => writeln!(out, "  in all: {}; weakest: {at}", worst.words()),
-        }
-    }
-
-    /// Whether tables of two variables and more are all closer than those of drawn records can be.
-    fn is_too_close(&self) -> bool {
-        let of_several =
-            |finding: &&Finding| finding.detail.get("ways").and_then(|ways| ways.as_u64()) > Some(1);
-        let mut means =
-            self.all(tables::names::MEAN_S_PMSE).filter(of_several).filter_map(|finding| finding.value);
-        let first = means.next();
-        first.is_some_and(|first| first < COPY) && means.all(|mean| mean < COPY)
-    }
-
-    /// The mean that is furthest off, with its total.
-    fn worst_total(&self) -> Option<(Grade, String)> {
-        let worst = self.first(amounts::names::WORST_MEAN_Z)?;
-        let (z, variable) = (worst.value?, detail(worst, "variable"));
-        let mut of_variable =
-            self.all(amounts::names::TOTAL_ERROR).filter(|finding| finding.on == [variable.as_str()]);
-        let error = of_variable.next().and_then(|finding| finding.value);
-        let mut grade = Grade::of(z, STANDARD_ERRORS);
-        if error.is_some_and(|error| error < SMALL_ERROR) {
-            grade = grade.min(Grade::Good);
-        }
-        let total = error.map_or_else(String::new, |error| format!(", its total by {error:.1} %"));
-        Some((grade, format!("the mean of {variable} is off by {z:.1} standard errors{total}")))
-    }
-
     fn totals(&self, out: &mut String) -> std::fmt::Result {
-        if let Some((grade, words)) = self.worst_total() {
-            writeln!(out, "  means and totals of numbers: {} (at most, {words})", grade.words())?;
+        let subject = Subject::of_findings(self.findings);
+        if let Some(side) = truth::worst_mean(&subject) {
+            writeln!(out, "  means and totals of numbers: {} (at most, {})", side.grade.words(), side.words)?;
         }
-        let tails =
-            self.all(amounts::names::TAIL_ERROR).filter_map(|finding| Some((finding.value?, finding)));
-        let worst = tails.max_by(|one, other| one.0.total_cmp(&other.0));
-        if let Some((error, finding)) = worst {
-            writeln!(out, "  the tail that is furthest off: {} (by {error:.0} %)", finding.on.join(""))?;
+        if let Some(side) = truth::worst_tail(&subject) {
+            writeln!(
+                out,
+                "  the tail that is furthest off beyond chance: {} ({})",
+                side.grade.words(),
+                side.words
+            )?;
         }
         Ok(())
     }
@@ -226,11 +157,7 @@ impl<'a> Page<'a> {
                 None => writeln!(out, ")")?,
             }
         }
-        let two_way =
-            |finding: &&Finding| finding.detail.get("ways").and_then(|ways| ways.as_u64()) == Some(2);
-        if let Some(value) =
-            self.all(tables::names::SAMPLE_SHARE).find(two_way).and_then(|finding| finding.value)
-        {
+        if let Some(value) = self.sample_share() {
             writeln!(
                 out,
                 "  two-way tables are as close as those of a random sample of {value:.0} % of the original's records"
@@ -248,6 +175,12 @@ impl<'a> Page<'a> {
             }
         }
         Ok(())
+    }
+
+    fn sample_share(&self) -> Option<f64> {
+        let two_way =
+            |finding: &&Finding| finding.detail.get("ways").and_then(|ways| ways.as_u64()) == Some(2);
+        self.all(tables::names::SAMPLE_SHARE).find(two_way).and_then(|finding| finding.value)
     }
 
     fn propensity(&self, out: &mut String) -> std::fmt::Result {
@@ -387,6 +320,15 @@ impl<'a> Page<'a> {
 
     fn risk(&self) -> Result<String, std::fmt::Error> {
         let mut out = String::new();
+        if let Some(copies) = self.first(uniques::names::COPIES)
+            && let Some(share) = copies.value
+        {
+            let expected = copies.null.unwrap_or(0.0);
+            writeln!(
+                out,
+                "  copies of unique original records: {share:.2} % of the synthetic ones ({expected:.2} % by chance)"
+            )?;
+        }
         for (unique, again) in self.all(uniques::names::P1).zip(self.all(uniques::names::RU)) {
             if let (Some(p1), Some(ru)) = (unique.value, again.value) {
                 writeln!(
@@ -396,25 +338,7 @@ impl<'a> Page<'a> {
                 )?;
             }
         }
-        for disco in self.all(attribute::names::DISCO) {
-            let (keys, target) = (names(disco, "keys"), detail(disco, "target"));
-            let Some(value) = disco.value else { continue };
-            let same =
-                |finding: &&Finding| names(finding, "keys") == keys && detail(finding, "target") == target;
-            let tcap = self.all(attribute::names::TCAP_TAUB).find(same).and_then(|finding| finding.value);
-            let tcap = tcap.map_or_else(String::new, |tcap| format!(", TCAP {tcap:.3}"));
-            let margins =
-                self.all(attribute::names::DISCO_MARGINS).find(same).and_then(|finding| finding.value);
-            let margins =
-                margins.map_or_else(String::new, |margins| format!("; {margins:.2} % by the margins alone"));
-            let fresh = disco.detail.get("holdout").and_then(serde_json::Value::as_f64);
-            let fresh = fresh.map_or_else(String::new, |fresh| format!(", {fresh:.2} % by the holdout"));
-            writeln!(
-                out,
-                "  who knows {} learns {target} for {value:.2} % of records (DiSCO{tcap}{margins}{fresh})",
-                few(&keys)
-            )?;
-        }
+        self.attributes(&mut out)?;
         for tau in self.all(tau::names::TAU4) {
             if let Some(value) = tau.value {
                 writeln!(
@@ -442,6 +366,33 @@ impl<'a> Page<'a> {
         self.attacks(&mut out)?;
         self.membership(&mut out)?;
         Ok(out)
+    }
+
+    /// One line a set of keys: the targets of which most is learned.
+    fn attributes(&self, out: &mut String) -> std::fmt::Result {
+        const TOLD: usize = 3;
+        let attacks = attribute_attacks(self.findings);
+        let mut sets: Vec<&[String]> = Vec::new();
+        for attack in &attacks {
+            if !sets.contains(&attack.keys.as_slice()) {
+                sets.push(&attack.keys);
+            }
+        }
+        for keys in sets {
+            let of_set: Vec<&Attack> = attacks.iter().filter(|attack| attack.keys == keys).collect();
+            let told = of_set.iter().take(TOLD).map(|attack| {
+                let (share, base) = (attack.disclosed, attack.base);
+                let by = if attack.holdout.is_some() { "from a holdout" } else { "without their record" };
+                format!("{} for {share:.2} % of people ({base:.2} % {by})", attack.target)
+            });
+            let told = told.collect::<Vec<_>>().join(", ");
+            let more = match of_set.len().saturating_sub(TOLD) {
+                0 => String::new(),
+                more => format!("; less of {more} other variables"),
+            };
+            writeln!(out, "  who knows {} learns {told}{more}", few(keys))?;
+        }
+        Ok(())
     }
 
     fn closest(&self, out: &mut String) -> std::fmt::Result {

@@ -93,7 +93,11 @@ fn the_internal_edition_has_every_section_and_the_map_can_be_read_without_script
         "asked",
         "frontier",
         "tables",
-        "distributions",
+        "variables",
+        "associations",
+        "subgroups",
+        "rules",
+        "glossary",
         "models",
         "propensity",
         "categories",
@@ -165,6 +169,9 @@ fn of(original: &Table, private: bool) -> Sample {
     } else {
         sample.frontier = Some(fixture::frontier(12));
     }
+    // What is published of a schema is decided where a release is written, not here.
+    let public = "[table]\ndeclared = true\nreason = \"invented\"\n[variables.town]\nkind = \"categorical\"\nlevels = [\"Ayford\", \"Beeton\"]\n";
+    sample.schema = SchemaFile::parse(public).unwrap().finish().unwrap();
     sample
 }
 
@@ -203,7 +210,7 @@ fn the_external_edition_does_not_know_the_original() {
             assert!(named || !page.contains(&format!(">{}<", finding.measure)), "{}", finding.measure);
         }
         assert!(
-            page.contains("<section id=\"distributions\"") && page.contains("Ayford"),
+            page.contains("<section id=\"variables\"") && page.contains("Ayford"),
             "the synthetic files are public"
         );
         assert!(
@@ -214,6 +221,55 @@ fn the_external_edition_does_not_know_the_original() {
         assert_eq!(page.contains("<section id=\"ledger\""), private);
         assert!(!page.contains("<section id=\"frontier\"") && !page.contains("<script"));
     }
+}
+
+#[test]
+fn the_external_edition_is_an_analysts_kit_and_its_programs_run() {
+    let sample = fixture::released_town(400);
+    let page = report_html(&sample.public().input(), Edition::External);
+    for needed in [
+        "Which standard errors to use",
+        "What it is fit for, and what not",
+        "<section id=\"codebook\"",
+        "CC BY 4.0",
+        "Cite as:",
+    ] {
+        assert!(page.contains(needed), "{needed}");
+    }
+    let readme = report::readme_text(&sample.public().input());
+    assert!(readme.contains("Which standard errors to use") && readme.contains("codebook.csv"));
+    assert!(readme.lines().all(|line| line.chars().count() <= 130 || line.starts_with("    ")), "{readme}");
+    let codebook = report::codebook_csv(&sample.schema);
+    assert!(
+        codebook.starts_with("variable,kind,values,")
+            && codebook.contains("\nsex,categorical,MALE | FEMALE,")
+    );
+    // The program for Python computes what it says, on files of these names.
+    let program: String = readme
+        .split("Python:")
+        .nth(1)
+        .unwrap()
+        .lines()
+        .skip_while(|line| line.is_empty())
+        .take_while(|line| line.starts_with("    "))
+        .map(|line| format!("{}\n", &line[4..]))
+        .collect();
+    let folder = std::env::temp_dir().join(format!("lookalike-kit-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    for number in 1..=2 {
+        let rows: String = (0..400).map(|row| format!("{}\n", 20 + (row * number) % 50)).collect();
+        std::fs::write(folder.join(format!("synthetic-{number}.csv")), format!("age\n{rows}")).unwrap();
+    }
+    let run = |language: &str, arguments: [&str; 2]| {
+        std::process::Command::new(language).args(arguments).current_dir(&folder).output()
+    };
+    if let Ok(ran) = run("python3", ["-c", &program]) {
+        let text = String::from_utf8_lossy(&ran.stdout).into_owned();
+        assert!(ran.status.success() && text.contains("with a standard error of"), "{program}\n{ran:?}");
+    } else {
+        eprintln!("skipped: there is no python3");
+    }
+    std::fs::remove_dir_all(&folder).unwrap();
 }
 
 #[test]

@@ -8,6 +8,7 @@ mod counts;
 mod describe;
 mod fit;
 mod frontier;
+mod init;
 mod json_schema;
 mod key;
 mod ledger;
@@ -17,16 +18,19 @@ mod output;
 mod plan;
 mod privacy;
 mod progress;
+mod project;
 mod protection;
 mod questions;
 mod reading;
 mod release;
+mod report;
 #[cfg(feature = "research")]
 mod research;
 mod sample;
 mod shell_files;
 mod synth;
 mod verify;
+mod workbench;
 
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -55,8 +59,20 @@ struct Everywhere {
     #[arg(long, global = true)]
     force: bool,
     /// Print neither results nor progress; errors are still printed
-    #[arg(long, global = true)]
+    #[arg(long, global = true, conflicts_with = "verbose")]
     quiet: bool,
+    /// Print every number in words where the usual output is a verdict
+    #[arg(long, global = true)]
+    verbose: bool,
+    /// Do not read the project file (lookalike.toml) of the current folder
+    #[arg(long, global = true)]
+    no_project: bool,
+    /// How progress is shown on standard error: as a `bar` on a terminal, or as lines of `json` for programs
+    #[arg(long, value_name = "FORM", global = true, default_value = "bar")]
+    progress: progress::Form,
+    /// Stop, as after Ctrl-C, when standard input is closed: for programs that start this one
+    #[arg(long, global = true, hide = true)]
+    cancel_on_stdin_close: bool,
     /// How many threads to use; the result does not depend on it [default: all cores]
     #[arg(long, value_name = "N", global = true, value_parser = clap::value_parser!(u16).range(1..))]
     threads: Option<u16>,
@@ -70,6 +86,8 @@ struct Everywhere {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    /// Begin a project: answer a few questions once, and need no options afterwards
+    Init(init::Init),
     /// Describe a table and what is risky about it; draft its schema
     Describe(describe::Describe),
     /// Make synthetic versions of a table
@@ -96,12 +114,16 @@ enum Command {
     Methods(methods::Methods),
     /// Release the chosen version with the evidence attached
     Release(Box<release::ReleaseCommand>),
+    /// Show the verdict of a release, or print its report to PDF
+    Report(report::Report),
     /// Check that a release is what its manifest says, and who signed it
     Verify(verify::Verify),
     /// Set what may be spent of a data set in all, and see what was
     Ledger(ledger::Ledger),
     /// Make keys that sign releases
     Key(key::Key),
+    /// Do all this in a browser, on this machine alone
+    Workbench(workbench::Workbench),
     #[cfg(feature = "research")]
     #[command(flatten)]
     Research(research::Research),
@@ -119,6 +141,7 @@ trait Run {
 impl Command {
     fn run(&self, everywhere: &Everywhere) -> Result<ExitCode, Failure> {
         let command: &dyn Run = match self {
+            Self::Init(init) => init,
             Self::Describe(describe) => describe,
             Self::Synth(synth) => synth.as_ref(),
             Self::Counts(counts) => counts,
@@ -132,9 +155,11 @@ impl Command {
             Self::Measures(measures) => measures,
             Self::Methods(methods) => methods,
             Self::Release(release) => release.as_ref(),
+            Self::Report(report) => report,
             Self::Verify(verify) => verify,
             Self::Ledger(ledger) => ledger,
             Self::Key(key) => key,
+            Self::Workbench(workbench) => workbench,
             #[cfg(feature = "research")]
             Self::Research(research) => {
                 everywhere.start_threads()?;
@@ -204,19 +229,46 @@ const STOPPED_CODE: u8 = 130;
 
 /// Ctrl-C or a termination signal leaves nothing half-written behind.
 fn stop_cleanly_on_signals() {
-    let installed = ctrlc::set_handler(|| {
-        STOPPED.store(true, Ordering::SeqCst);
-        table::atomic_file::remove_unfinished();
-        std::process::exit(STOPPED_CODE.into());
-    });
+    let installed = ctrlc::set_handler(stop);
     if let Err(error) = installed {
         eprintln!("warning: Ctrl-C may leave temporary files behind: {error}");
     }
 }
 
+/// Whoever started this process ends it by closing its input, or by ending.
+fn stop_when_stdin_closes() {
+    std::thread::spawn(|| {
+        let copied = std::io::copy(&mut std::io::stdin().lock(), &mut std::io::sink());
+        if copied.is_ok() {
+            stop();
+        }
+    });
+}
+
+/// Leaves nothing half-written behind and ends the process.
+fn stop() {
+    STOPPED.store(true, Ordering::SeqCst);
+    table::atomic_file::remove_unfinished();
+    std::process::exit(STOPPED_CODE.into());
+}
+
 /// Runs the command line of this process.
 pub(crate) fn run() -> ExitCode {
-    let CommandLine { command, everywhere } = CommandLine::parse();
+    let merged = project::with_project(&CommandLine::command(), std::env::args_os().collect());
+    let (arguments, told) = match merged {
+        Ok(merged) => merged,
+        Err(error) => {
+            eprintln!("error: {error}");
+            return ExitCode::from(2);
+        }
+    };
+    let CommandLine { command, everywhere } = CommandLine::parse_from(arguments);
+    if let Some(told) = told.filter(|_| !everywhere.quiet) {
+        eprintln!("{told}");
+    }
+    if everywhere.cancel_on_stdin_close {
+        stop_when_stdin_closes();
+    }
     protection::forbid_core_dumps();
     if let Some(bytes) = everywhere.memory {
         table::memory::set_limit(bytes);

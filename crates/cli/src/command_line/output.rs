@@ -1,6 +1,7 @@
 //! Results to people on standard output, to machines as JSON.
 
-use std::io::Write;
+use std::borrow::Cow;
+use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -19,7 +20,8 @@ impl Everywhere {
     /// Shows what came of a job.
     pub(super) fn show<R: Request>(&self, request: &R, outcome: &R::Outcome) -> Result<ExitCode, Error> {
         request.notes(outcome).iter().for_each(|note| eprintln!("{note}"));
-        self.deliver(&request.text(outcome), || request.json(outcome))?;
+        let text = if self.verbose { request.text_in_full(outcome) } else { request.text(outcome) };
+        self.deliver(&text, || request.json(outcome))?;
         Ok(if request.passed(outcome) { ExitCode::SUCCESS } else { ExitCode::FAILURE })
     }
 
@@ -37,7 +39,7 @@ impl Everywhere {
                 output_file::write_private(Path::new(file), document.as_bytes(), self.force)?;
             }
         }
-        if self.quiet || to_stdout { Ok(()) } else { print(text) }
+        if self.quiet || to_stdout { Ok(()) } else { print(&on_this_terminal(text)) }
     }
 
     /// Finds out whether the file of `--json` can be written, before long work.
@@ -54,6 +56,29 @@ impl Everywhere {
     }
 }
 
+/// The text with its lights in colour, where standard output is a terminal and nobody asked for none (https://no-color.org).
+fn on_this_terminal(text: &str) -> Cow<'_, str> {
+    let wants_none = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty())
+        || std::env::var_os("TERM").is_some_and(|term| term == "dumb");
+    if wants_none || !std::io::stdout().is_terminal() { text.into() } else { coloured(text).into() }
+}
+
+/// Signs of lights at the beginning of a line, and the two words after them, in their colour. Signs differ in shape too, so that nothing is lost
+/// without it.
+fn coloured(text: &str) -> String {
+    let line = |line: &str| {
+        let codes = [("  ● ", "32"), ("  ▲ ", "33"), ("  ■ ", "31")];
+        let Some((sign, code)) = codes.into_iter().find(|(sign, _)| line.starts_with(sign)) else {
+            return line.to_owned();
+        };
+        let rest = &line[sign.len()..];
+        // The topic and the state stand in columns of 10 and 12 characters.
+        let end = rest.char_indices().nth(23).map_or(rest.len(), |(at, _)| at);
+        format!("\u{1b}[{code}m{sign}{}\u{1b}[0m{}", &rest[..end], &rest[end..])
+    };
+    text.split_inclusive('\n').map(line).collect()
+}
+
 /// Writes to standard output; a reader that went away, such as `head`, is no error.
 fn print(text: &str) -> Result<(), Error> {
     let mut stdout = std::io::stdout().lock();
@@ -62,5 +87,19 @@ fn print(text: &str) -> Result<(), Error> {
             Err(TableError::io("standard output", error).into())
         }
         _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lights_are_coloured_and_nothing_else() {
+        let text = "town.csv\n  ● truth      good         Good; weakest: x.\n  ■ risk       high         50 %\n  ○ guarantee  none         None\n";
+        let shown = coloured(text);
+        assert!(shown.contains("\u{1b}[32m  ● truth      good        \u{1b}[0m Good"), "{shown}");
+        assert!(shown.contains("\u{1b}[31m  ■ risk") && shown.contains("\n  ○ guarantee"), "{shown}");
+        assert!(shown.starts_with("town.csv\n"));
     }
 }

@@ -20,9 +20,40 @@ impl Everywhere {
         if self.quiet {
             return Watch::default();
         }
+        if self.progress == Form::Json {
+            let start = Instant::now();
+            return Watch::new(move |step| tell(step, start));
+        }
         let shown: Mutex<Option<Shown>> = Mutex::new(None);
         Watch::new(move |step| show(&mut shown.lock().unwrap_or_else(PoisonError::into_inner), step))
     }
+}
+
+/// How progress is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(super) enum Form {
+    /// A bar, on a terminal.
+    Bar,
+    /// One line of JSON a step.
+    Json,
+}
+
+/// One step as a line: what is done, how much of how much, and about how many seconds are left.
+fn tell(step: Step<'_>, start: Instant) {
+    let (part, done, of) = match step {
+        Step::Reading { bytes, of: Some(of) } => ("reading", bytes, of),
+        Step::Fitting { done, of, .. } => ("fitting", done as u64, of as u64),
+        Step::Drawing { done, of } => ("drawing", done as u64, of as u64),
+        Step::Measuring { done, of, .. } => ("measuring", done as u64, of as u64),
+        Step::Answering { done, of } => ("answering", done as u64, of as u64),
+        Step::Running { done, of, .. } => ("running", done as u64, of as u64),
+        _ => return,
+    };
+    // What was read before is not counted: only a part of the file has been read, block by block.
+    let left = (part == "running" && done > 0)
+        .then(|| start.elapsed().as_secs_f64() / done as f64 * of.saturating_sub(done) as f64);
+    let line = serde_json::json!({ "part": part, "done": done, "of": of, "eta_s": left.map(f64::round) });
+    eprintln!("{line}");
 }
 
 /// The bar of what is being done now.

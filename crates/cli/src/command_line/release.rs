@@ -38,6 +38,9 @@ pub(super) struct ReleaseCommand {
     /// What they have to say; it is published
     #[arg(long, value_name = "TEXT")]
     note: Option<String>,
+    /// The terms under which the data may be used, such as "CC BY 4.0"; published
+    #[arg(long, value_name = "TEXT")]
+    licence: Option<String>,
     /// A limit that the release must keep, such as "attribute.disco <= 5"; may be given several times [default: those of the frontier]
     #[arg(long, value_name = "LIMIT")]
     limit: Vec<String>,
@@ -97,6 +100,7 @@ impl Run for ReleaseCommand {
             replace: everywhere.force,
             name: self.name.clone(),
             note: self.note.clone(),
+            licence: self.licence.clone(),
             limits: self.limit.clone(),
             regions: self.regions.as_deref().map(read_regions).transpose()?,
             reasons: Reasons {

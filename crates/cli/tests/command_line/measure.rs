@@ -60,6 +60,7 @@ fn the_golden_pair_is_measured_in_words_and_numbers() {
         "sex ~ age + edu",
         "--family",
         "logistic",
+        "--verbose",
     ];
     let output = lookalike().args(arguments).assert().success();
     let text = String::from_utf8_lossy(&output.get_output().stdout).into_owned();
@@ -118,7 +119,7 @@ fn differences_between_files_come_first() {
     ] {
         assert!(text.contains(words), "{words}\n{text}");
     }
-    assert!(text.find("left out") < text.find("one-way tables"), "{text}");
+    assert!(text.find("left out") < text.find("--verbose"), "{text}");
     let text_for_numbers = files.write("text.csv", "sex,town,age\nF,a,old\nM,b,young\n");
     let message = refused(&[&original, &text_for_numbers], 1);
     assert!(message.contains("variable `age`: it is integer in the original and categorical"), "{message}");
@@ -257,7 +258,7 @@ fn a_page_with_pictures_stays_in_the_house_and_says_so() {
     lookalike().args(arguments).arg(&page).assert().success();
     let page = std::fs::read_to_string(page).unwrap();
     assert!(page.starts_with("<!DOCTYPE html>") && page.contains("Internal edition"));
-    for part in ["id=\"two-way-tables\"", "id=\"distributions\"", "id=\"uniques\"", "sex, town"] {
+    for part in ["id=\"two-way-tables\"", "id=\"variables\"", "id=\"uniques\"", "sex, town"] {
         assert!(page.contains(part), "{part}");
     }
 }

@@ -179,7 +179,11 @@ impl Request for MeasureRequest {
     }
 
     fn text(&self, found: &MeasureOutcome) -> String {
-        report::measure_text(&self.original.place(), self.synthetic.len(), &found.findings)
+        report::measure_text(&self.original.place(), self.synthetic.len(), &found.findings, false)
+    }
+
+    fn text_in_full(&self, found: &MeasureOutcome) -> String {
+        report::measure_text(&self.original.place(), self.synthetic.len(), &found.findings, true)
     }
 
     fn json(&self, found: &MeasureOutcome) -> serde_json::Value {

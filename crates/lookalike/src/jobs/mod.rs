@@ -12,6 +12,8 @@ pub(crate) mod measure;
 pub(crate) mod plan;
 pub(crate) mod reference;
 pub(crate) mod release;
+pub(crate) mod report;
 pub(crate) mod sample;
+pub(crate) mod start;
 pub(crate) mod synthesise;
 pub(crate) mod verify;

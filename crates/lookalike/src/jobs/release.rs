@@ -18,11 +18,12 @@ use release::decision::{Decision, Publication};
 use release::evidence::Evidence;
 use release::policy::{Reasons, Refusal};
 use release::{Attachment, Input, Manifest, PublishedLedger, Release, Signer, check_target, now};
-use report::{Edition, ReportInput, pictures, report_html};
+use report::{Edition, ReportInput, codebook_csv, pictures, readme_text, report_html};
 use synthesis::copies::UniqueRecords;
 use synthesis::{Fitted, Recipe, Run};
+use table::schema::Shown;
 use table::watch::Watch;
-use table::{Source, Table, similar_name};
+use table::{Schema, Source, Table, similar_name};
 
 use super::frontier::{parse_limits, read_frontier};
 use super::synthesise::{begun, ended, refuse_inputs_within};
@@ -60,6 +61,8 @@ pub struct ReleaseRequest {
     pub accepted_by: String,
     /// What they have to say; it is published.
     pub note: Option<String>,
+    /// The terms under which the data may be used; published.
+    pub licence: Option<String>,
     /// Limits that the release must keep; those of the frontier if none are given.
     pub limits: Vec<String>,
     /// Acceptable regions of (RR, R) for the intruder who knows all records but one, as a limit.
@@ -109,6 +112,8 @@ pub struct ReleaseOutcome {
     pub findings: Vec<Finding>,
     /// What the fit had to say of itself.
     pub remarks: Vec<String>,
+    /// The ledger of a private release.
+    pub ledger: Option<LedgerRecord>,
 }
 
 impl Version {
@@ -138,6 +143,7 @@ impl ReleaseRequest {
             name: None,
             accepted_by: accepted_by.into(),
             note: None,
+            licence: None,
             limits: Vec::new(),
             regions: None,
             reasons: Reasons::default(),
@@ -253,12 +259,14 @@ impl ReleaseRequest {
             limits: examined.checks.clone(),
             exception,
             publish: self.publish.clone(),
+            licence: self.licence.clone(),
             caveats: caveats.into_iter().chain(not_covered).collect(),
         };
         let manifest = candidate.write(&examined, &decision, (&self.out, self.replace))?;
         ended(run.begun.as_deref())?;
         let remarks = fitted.remarks();
-        Ok(ReleaseOutcome { manifest, decision, findings: examined.findings, remarks })
+        let (findings, ledger) = (examined.findings, ledger.cloned());
+        Ok(ReleaseOutcome { manifest, decision, findings, remarks, ledger })
     }
 
     /// Restricts what is measured to what counts suffice for, and says what is left out. What was asked for by name and needs the records is
@@ -433,6 +441,8 @@ struct Examined {
     evidence: Evidence,
     records: u64,
     copies: Option<u64>,
+    /// The schema as it will be in the release.
+    schema: Schema,
 }
 
 impl Candidate<'_> {
@@ -447,10 +457,12 @@ impl Candidate<'_> {
     /// Draws the data sets that would be released and measures them.
     fn examine(&self) -> Result<Examined, Error> {
         let (mut aligned, mut records, mut copies) = (Vec::new(), 0, self.uniques.as_ref().map(|_| 0));
+        let mut shown = Shown::nothing(self.fitted.schema());
         for number in 0..self.fitted.m() {
             self.watch.check()?;
             let table = self.fitted.table(number)?;
             records += table.rows() as u64;
+            shown.observe(&table);
             let more = self.uniques.as_ref().map_or(Ok(None), |uniques| uniques.copies_in(&table))?;
             copies = copies.zip(more).map(|(copies, more)| copies + more);
             aligned.push(align(self.original.schema(), table)?);
@@ -473,7 +485,8 @@ impl Candidate<'_> {
         let epsilon = self.recipe.privacy.as_ref().and_then(epsilon_of);
         let runs = std::slice::from_ref(&findings);
         let checks = self.limits.iter().map(|limit| limits::check(limit, runs, epsilon)).collect();
-        Ok(Examined { findings, checks, evidence, records, copies })
+        let schema = shown.published(self.fitted.schema())?;
+        Ok(Examined { findings, checks, evidence, records, copies, schema })
     }
 
     /// Writes the release with everything that was found of it.
@@ -521,11 +534,13 @@ impl Candidate<'_> {
             ledger: self.ledger,
             recipe: Some(&recipe),
             decision: Some(decision),
+            schema: Some(&examined.schema),
             asked: asked.clone(),
         };
         let (inside, outside) = (input(decision), input(&public));
         release.attachments = edition(&inside, Edition::Internal, "report-internal.html");
         release.attachments.extend(edition(&outside, Edition::External, "report.html"));
+        let kit = [("README.txt", readme_text(&outside)), ("codebook.csv", codebook_csv(&examined.schema))];
         let mut attach = |name: &str, contents: String, internal| {
             release.attachments.push(Attachment {
                 name: name.into(),
@@ -533,6 +548,7 @@ impl Candidate<'_> {
                 internal,
             });
         };
+        kit.into_iter().for_each(|(name, text)| attach(name, text, false));
         attach("decision.json", pretty(&public), false);
         attach("decision.json", pretty(decision), true);
         attach("evaluation.json", pretty(&examined.findings), true);
@@ -567,7 +583,9 @@ impl Request for ReleaseRequest {
 
     fn text(&self, released: &ReleaseOutcome) -> String {
         let decision = &released.decision;
-        let mut text = report::release_text(&self.out, &released.manifest, &released.remarks, decision);
+        let ReleaseOutcome { manifest, findings, remarks, ledger, .. } = released;
+        let mut text = report::release_text(&self.out, manifest, remarks, decision);
+        text.push_str(&report::verdict_text(findings, manifest, ledger.as_ref(), decision));
         if decision.exception.is_none() && self.reasons.exception.is_some() {
             text.push_str("  no limit is broken: the exception was not needed and is not recorded\n");
         }

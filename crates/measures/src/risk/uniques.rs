@@ -3,6 +3,10 @@
 //! A record is unique if no other record of its table agrees with it on all keys. A replicated unique is unique in the original
 //! and appears, again unique, in the synthetic table (Raab 2022, section 3; Elliot 2014). Records are matched exactly: numbers
 //! by their value, special codes and missing as values of their own.
+//!
+//! A *copy* is a synthetic record that equals, in all variables but identifiers, an original record that is unique in them. In small domains chance
+//! makes some: a fresh record falls onto one of the N₁ uniques of N records with probability about 2 N₂ / N, N₂ the pairs of equal records
+//! (Good 1953, eq. 15), which is the expectation that is shown beside it.
 
 use table::CountSource;
 use table::domain::Partition;
@@ -155,6 +159,22 @@ impl UniqueRecords {
     }
 }
 
+/// The share of synthetic records that are copies, in per cent, beside what chance makes of them.
+fn copies(tables: &SharedTables, classes: &KeyClasses) -> Finding {
+    let card = &CARDS[COPIES];
+    let (y, s) = (classes.original_counts(), classes.synthetic_counts(0));
+    let copies: u64 = y.iter().zip(s).filter(|(y, _)| **y == 1).map(|(_, s)| u64::from(*s)).sum();
+    let pairs = y.iter().filter(|y| **y == 2).count() as u64;
+    let on = [""; 0];
+    match percent(copies, tables.synthetic()[0].records()) {
+        Some(share) => {
+            let expected = percent(2 * pairs, tables.original().records());
+            Finding::value(card.name, on, share, expected, card.better).with("copies", copies)
+        }
+        None => Finding::undefined(card.name, on, card.better, "the synthetic table has no records"),
+    }
+}
+
 /// How many classes a key has for the original alone: all its levels and special codes, the numbers that occur in it, and
 /// missing if it does. At least one.
 fn classes_of_original(tables: &SharedTables, position: usize) -> usize {
@@ -194,6 +214,9 @@ const fn card(
 
 const RAAB: &str = "Raab (2022), Utility and Disclosure Risk for Differentially Private Synthetic Categorical Data, section 3";
 
+/// Where the card of copies is.
+const COPIES: usize = 4;
+
 const CARDS: &[MeasureCard] = &[
     card("uniques.p0", "How many cells of the original's cross-table are empty?", Better::Neither, RAAB),
     card(names::P1, "How many records of the original are unique?", Better::Neither, RAAB),
@@ -204,6 +227,12 @@ const CARDS: &[MeasureCard] = &[
         RAAB,
     ),
     card(names::RU_OF_P1, "How many of the original's uniques are repeated as unique?", Better::Lower, RAAB),
+    card(
+        names::COPIES,
+        "How many synthetic records equal an original record that is unique in all its variables?",
+        Better::Lower,
+        "Lookalike; the expectation by Good (1953), The population frequencies of species, Biometrika 40, eq. 15",
+    ),
 ];
 
 /// Measures of this family that other crates refer to.
@@ -214,6 +243,8 @@ pub mod names {
     pub const RU: &str = "uniques.ru";
     /// `uniques.ru_of_p1`.
     pub const RU_OF_P1: &str = "uniques.ru_of_p1";
+    /// `uniques.copies`.
+    pub const COPIES: &str = "uniques.copies";
 }
 
 /// The card of the family.
@@ -244,7 +275,16 @@ impl Measure for Uniques {
         settings: &Settings,
     ) -> Result<Vec<Finding>, MeasureError> {
         let (tables, classes) = key_sets(comparison, &settings.keys, None)?;
-        Ok(classes.iter().flat_map(|classes| UniqueRecords::of(&tables, classes).findings()).collect())
+        let mut findings: Vec<Finding> =
+            classes.iter().flat_map(|classes| UniqueRecords::of(&tables, classes).findings()).collect();
+        findings.push(match settings.keys.is_empty() {
+            true => copies(&tables, &classes[0]),
+            false => {
+                let (tables, classes) = key_sets(comparison, &[], None)?;
+                copies(&tables, &classes[0])
+            }
+        });
+        Ok(findings)
     }
 }
 
@@ -277,6 +317,21 @@ mod tests {
         assert_eq!(flags.synthetic_unique, [true, true, false, false, true]);
         assert_eq!(flags.synthetic_unique_in_original, [true, true, false, false, false]);
         assert_eq!(flags.synthetic_replicated, [true, false, false, false, false]);
+    }
+
+    #[test]
+    fn copies_are_counted_on_all_variables_beside_what_chance_makes() {
+        // Two of four synthetic records equal a,1. One pair of equal records among four: 2 · 1 / 4.
+        let original = read("k,x\na,1\nb,2\nc,3\nc,3\n");
+        let synthetic = read("k,x\na,1\na,1\nc,3\nd,9\n");
+        let comparison = Comparison { original: &original, synthetic: &synthetic, holdout: None };
+        for keys in [vec![], vec![vec!["k".to_owned()]]] {
+            let settings = Settings { keys, ..Settings::default() };
+            let findings = Uniques.evaluate(&comparison, &settings).unwrap();
+            let copies = findings.iter().find(|finding| finding.measure == names::COPIES).unwrap();
+            assert_eq!((copies.value, copies.null), (Some(50.0), Some(50.0)));
+            assert_eq!(copies.detail["copies"], 2);
+        }
     }
 
     #[test]

@@ -4,7 +4,9 @@
 //!
 //! - `amounts.mean_z` = |x̄' − x̄| / (s/√n), which is about |normal| for draws from the original's distribution, and √2 times that for a fresh sample;
 //! - `amounts.total_error` = 100 |x̄'/x̄ − 1|, in per cent, where no value is negative, so that a total means something;
-//! - `amounts.tail_error` = 100 |t'/t − 1|, t the mean of the largest hundredth of the values (at least `FEWEST`), less the median.
+//! - `amounts.tail_error` = 100 |t'/t − 1|, t the mean of the largest hundredth of the values (at least `FEWEST`), less the median. Its
+//!   `detail.standard_error` is what two samples of the original's distribution differ by, likewise in per cent of t: the asymptotic variance of a
+//!   mean above the quantile q of share p is (Var(x | x > q) + p (E(x | x > q) − q)²) / (n (1 − p)) (Brazauskas, Jones, Puri & Zitikis 2008).
 //!
 //! Missing values and special codes are left out. Where the schema describes the design of a sample, weighted means, shares and the sum of weights stand beside these; see
 //! `weighted.rs` beside this file.
@@ -139,7 +141,13 @@ impl Measure for Amounts {
             {
                 worst = Some((pair.name, z));
             }
-            findings.extend([finding(&CARDS[0], z), finding(&CARDS[1], total), finding(&CARDS[2], tail)]);
+            let of_tail = match Sample::of(&original).zip(Sample::of(&synthetic)) {
+                Some((original, synthetic)) if tail.is_ok() => {
+                    finding(&CARDS[2], tail).with("standard_error", original.tail_standard_error(&synthetic))
+                }
+                _ => finding(&CARDS[2], tail),
+            };
+            findings.extend([finding(&CARDS[0], z), finding(&CARDS[1], total), of_tail]);
         }
         let whole: [&str; 0] = [];
         findings.extend(worst.map(|(name, z)| CARDS[3].finding(&whole, z).with("variable", name)));
@@ -166,6 +174,8 @@ struct Sample {
     deviation: f64,
     median: f64,
     tail: f64,
+    /// What the variance of `tail` is about, times the number of values.
+    tail_variance: f64,
 }
 
 impl Sample {
@@ -175,13 +185,18 @@ impl Sample {
         let average = mean(sorted);
         let squares = sorted.iter().map(|value| (value - average).powi(2)).sum::<f64>();
         let in_tail = ((size * TAIL).round() as usize).max(FEWEST).min(sorted.len());
+        let largest = &sorted[sorted.len() - in_tail..];
+        let (tail, share) = (mean(largest), in_tail as f64 / size);
+        let spread = largest.iter().map(|value| (value - tail).powi(2)).sum::<f64>() / in_tail as f64;
+        let beyond = tail - largest.first()?;
         Some(Self {
             size,
             least: *sorted.first()?,
             mean: average,
             deviation: (squares / (size - 1.0).max(1.0)).sqrt(),
             median: table::grouping::quantile_at(sorted, 0.5),
-            tail: mean(&sorted[sorted.len() - in_tail..]),
+            tail,
+            tail_variance: (spread + (1.0 - share) * beyond.powi(2)) / share,
         })
     }
 
@@ -201,6 +216,12 @@ impl Sample {
     fn tail_error(&self, synthetic: &Self) -> Option<f64> {
         let reach = self.tail - self.median;
         (reach > 0.0).then(|| 100.0 * ((synthetic.tail - self.median) / reach - 1.0).abs())
+    }
+
+    /// What the tails of two samples of these sizes differ by, in per cent of the original's reach.
+    fn tail_standard_error(&self, synthetic: &Self) -> f64 {
+        let variance = self.tail_variance * (1.0 / self.size + 1.0 / synthetic.size);
+        100.0 * variance.sqrt() / (self.tail - self.median)
     }
 }
 
@@ -238,6 +259,25 @@ mod tests {
         let tail = found(&original, &synthetic, names::TAIL_ERROR).unwrap();
         assert!((tail - 100.0 * (949.5 / 49.5 - 1.0)).abs() < 1e-9, "{tail}");
         assert_eq!(found(&original, &synthetic, names::WORST_MEAN_Z), Some(z));
+    }
+
+    /// Of 400 pairs of samples of one skewed distribution the error is within two standard errors in about 95 %: with heavy tails in somewhat fewer,
+    /// because the largest values of a sample say little of the next. The share is 0.9 at least with a probability of error below 0.001.
+    #[test]
+    fn the_standard_error_of_a_tail_is_that_of_two_samples() {
+        use rand::{RngExt, SeedableRng};
+        let mut rng = rand_chacha::ChaCha12Rng::seed_from_u64(20);
+        let mut within = 0;
+        for _ in 0..400 {
+            let mut sample = || {
+                let mut values: Vec<f64> = (0..2_000).map(|_| -(1.0 - rng.random::<f64>()).ln()).collect();
+                values.sort_by(f64::total_cmp);
+                Sample::of(&values).unwrap()
+            };
+            let (one, other) = (sample(), sample());
+            within += usize::from(one.tail_error(&other).unwrap() <= 2.0 * one.tail_standard_error(&other));
+        }
+        assert!((364..=396).contains(&within), "{within} of 400");
     }
 
     #[test]

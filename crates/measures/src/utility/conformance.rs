@@ -31,7 +31,7 @@ const fn card(name: &'static str, question: &'static str, null: Null) -> Measure
 
 const CARDS: &[MeasureCard] = &[
     card(names::ALL_VALUES, "How many values lie outside the domain of their variable?", Null::None),
-    card("conformance.domain", "How many values of this variable lie outside its domain?", Null::None),
+    card(names::DOMAIN, "How many values of this variable lie outside its domain?", Null::None),
     card(
         "conformance.all_rules",
         "How many records break a rule of the schema, on average over its rules?",
@@ -46,6 +46,8 @@ const NO_VARIABLES: &[&str] = &[];
 pub mod names {
     /// `conformance.all_values`.
     pub const ALL_VALUES: &str = "conformance.all_values";
+    /// `conformance.domain`.
+    pub const DOMAIN: &str = "conformance.domain";
     /// `conformance.rule`.
     pub const RULE: &str = "conformance.rule";
 }

@@ -23,6 +23,30 @@ pub struct Distribution {
     pub classes: Vec<Class>,
     /// The share of records in each class.
     pub shares: Vec<f64>,
+    /// Whether its intervals grow by a factor, because the numbers are skewed.
+    #[serde(default)]
+    pub is_log: bool,
+    /// Mean and median of its numbers; none of levels and dates.
+    #[serde(default)]
+    pub numbers: Option<NumberSummary>,
+}
+
+/// Mean and median of the numbers of one variable, without missing values and special codes.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct NumberSummary {
+    /// The mean.
+    pub mean: f64,
+    /// The median.
+    pub median: f64,
+}
+
+/// Mean and median in both files; those of several synthetic files are averaged.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ComparedNumbers {
+    /// In the original.
+    pub original: NumberSummary,
+    /// In the synthetic files.
+    pub synthetic: NumberSummary,
 }
 
 /// The same variable in the original and in the synthetic files.
@@ -41,6 +65,12 @@ pub struct ComparedDistribution {
     pub original: Vec<f64>,
     /// The share of synthetic records in each class.
     pub synthetic: Vec<f64>,
+    /// Whether its intervals grow by a factor, because the numbers are skewed.
+    #[serde(default)]
+    pub is_log: bool,
+    /// Mean and median of its numbers; none of levels and dates, and where a file has no number.
+    #[serde(default)]
+    pub numbers: Option<ComparedNumbers>,
 }
 
 /// One class of a variable.
@@ -88,8 +118,11 @@ pub(super) fn released(synthetic: &[&Table]) -> Vec<Distribution> {
         let classified = Classified::new(&variable.name, synthetic)?;
         let shares = classified.mean_shares(0..synthetic.len());
         let kind = variable.kind.name().to_owned();
-        let (name, label) = (variable.name.clone(), variable.labelling.label.clone());
-        Some(Distribution { variable: name, label, kind, classes: classified.classes, shares })
+        let numbers = classified.mean_summary(0..synthetic.len());
+        let (name, label, is_log) =
+            (variable.name.clone(), variable.labelling.label.clone(), classified.is_log);
+        let classes = classified.classes;
+        Some(Distribution { variable: name, label, kind, classes, shares, is_log, numbers })
     };
     first.schema().variables().iter().filter_map(distribution).collect()
 }
@@ -100,9 +133,20 @@ pub(super) fn compared(sets: &SyntheticSets<'_>) -> Vec<ComparedDistribution> {
     let distribution = |variable: &Variable| {
         let classified = Classified::new(&variable.name, &tables)?;
         let (original, synthetic) = (classified.mean_shares(0..1), classified.mean_shares(1..tables.len()));
-        let (name, kind) = (variable.name.clone(), variable.kind.name().to_owned());
-        let (label, classes) = (variable.labelling.label.clone(), classified.classes);
-        Some(ComparedDistribution { variable: name, label, kind, classes, original, synthetic })
+        let numbers = classified
+            .mean_summary(0..1)
+            .zip(classified.mean_summary(1..tables.len()))
+            .map(|(original, synthetic)| ComparedNumbers { original, synthetic });
+        Some(ComparedDistribution {
+            variable: variable.name.clone(),
+            label: variable.labelling.label.clone(),
+            kind: variable.kind.name().to_owned(),
+            is_log: classified.is_log,
+            classes: classified.classes,
+            original,
+            synthetic,
+            numbers,
+        })
     };
     sets.original.schema().variables().iter().filter_map(distribution).collect()
 }
@@ -113,6 +157,8 @@ struct Classified {
     classes: Vec<Class>,
     counts: Vec<Vec<u64>>,
     records: Vec<u64>,
+    is_log: bool,
+    summaries: Vec<Option<NumberSummary>>,
 }
 
 impl Classified {
@@ -123,14 +169,30 @@ impl Classified {
             .collect::<Option<_>>()?;
         let records = sides.iter().map(|(_, column)| column.len() as u64).collect();
         let is = |wanted: fn(&Kind) -> bool| sides.iter().all(|(variable, _)| wanted(&variable.kind));
-        let (classes, counts) = if is(|kind| kind.levels().is_some()) {
-            levels(&sides)
-        } else if is(Kind::is_numeric) {
-            numbers(&sides)
-        } else {
+        if is(|kind| kind.levels().is_some()) {
+            let (classes, counts) = levels(&sides);
+            let summaries = vec![None; sides.len()];
+            return Some(Self { classes, counts, records, is_log: false, summaries });
+        }
+        if !is(Kind::is_numeric) {
             return None;
-        };
-        Some(Self { classes, counts, records })
+        }
+        let is_date = |kind: &Kind| matches!(kind, Kind::Date { .. } | Kind::Datetime { .. });
+        let is_date = sides.iter().any(|(variable, _)| is_date(&variable.kind));
+        let (is_log, (classes, counts)) = numbers(&sides, !is_date);
+        let summaries = sides.iter().map(|(_, column)| summary(column).filter(|_| !is_date)).collect();
+        Some(Self { classes, counts, records, is_log, summaries })
+    }
+
+    /// Mean and median, averaged over some of the tables; none where one of them has no number.
+    fn mean_summary(&self, tables: std::ops::Range<usize>) -> Option<NumberSummary> {
+        let number = tables.len() as f64;
+        let each: Option<Vec<NumberSummary>> = self.summaries[tables].iter().copied().collect();
+        let each = each.filter(|each| !each.is_empty())?;
+        Some(NumberSummary {
+            mean: each.iter().map(|one| one.mean).sum::<f64>() / number,
+            median: each.iter().map(|one| one.median).sum::<f64>() / number,
+        })
     }
 
     /// The mean over some of the tables of the share in each class.
@@ -194,14 +256,26 @@ fn levels(sides: &[(&Variable, &Column)]) -> Counted {
     (classes, counts)
 }
 
-fn numbers(sides: &[(&Variable, &Column)]) -> Counted {
+/// Mean and median of the numbers of a column.
+fn summary(column: &Column) -> Option<NumberSummary> {
+    let entries = (0..column.len()).filter_map(|row| column.number(row));
+    let mut values: Vec<f64> = entries
+        .filter_map(|entry| if let Entry::Value(value) = entry { Some(value) } else { None })
+        .collect();
+    values.sort_by(f64::total_cmp);
+    let mean = values.iter().sum::<f64>() / values.len() as f64;
+    (!values.is_empty()).then(|| NumberSummary { mean, median: table::grouping::quantile_at(&values, 0.5) })
+}
+
+fn numbers(sides: &[(&Variable, &Column)], may_be_log: bool) -> (bool, Counted) {
     let entries =
         |column: &Column| (0..column.len()).filter_map(|row| column.number(row)).collect::<Vec<_>>();
     let entries: Vec<Vec<Entry<f64>>> = sides.iter().map(|(_, column)| entries(column)).collect();
     let value = |entry: &Entry<f64>| if let Entry::Value(value) = entry { Some(*value) } else { None };
     let mut values: Vec<f64> = entries.iter().flatten().filter_map(value).collect();
     values.sort_by(f64::total_cmp);
-    let cuts = Cuts::of(&values);
+    let cuts = Cuts::of(&values, may_be_log);
+    let is_log = matches!(cuts, Cuts::Growing { .. });
     let mut classes = cuts.classes(&sides[0].0.kind);
     for class in classes.iter_mut().filter(|class| class.is == ClassKind::Value) {
         class.label = labelled(sides, &class.label);
@@ -241,17 +315,26 @@ fn numbers(sides: &[(&Variable, &Column)]) -> Counted {
         })
         .collect();
     let counts = counts.iter().map(|counts| kept.iter().map(|class| counts[*class]).collect()).collect();
-    (kept.into_iter().map(|class| classes[class].clone()).collect(), counts)
+    (is_log, (kept.into_iter().map(|class| classes[class].clone()).collect(), counts))
 }
 
-/// How numbers are cut: one class a value where there are few, else intervals of equal, round width with long tails cut off.
+/// How numbers are cut: one class a value where there are few; else intervals of equal, round width with long tails cut off; of skewed
+/// numbers that are not negative, intervals that grow by a factor, with zero by itself.
 enum Cuts {
     Values(Vec<f64>),
     Intervals { limits: Vec<f64>, whole: bool },
+    Growing { limits: Vec<f64> },
 }
 
+/// Numbers are skewed where their quantile at 99.5 % is so many times their median, or that at 99.9 % `FAR` times. Fewer that lie far out are a tail.
+const SKEWED: f64 = 15.0;
+const FAR: f64 = 100.0;
+const FEW: f64 = 0.001;
+/// What is smaller than the median by this factor is one class.
+const SMALLEST: f64 = 1e-4;
+
 impl Cuts {
-    fn of(sorted: &[f64]) -> Self {
+    fn of(sorted: &[f64], may_be_log: bool) -> Self {
         let mut different = sorted.to_vec();
         different.dedup();
         if different.len() <= MOST_VALUES {
@@ -260,6 +343,13 @@ impl Cuts {
         let (first, last) = (sorted[0], sorted[sorted.len() - 1]);
         let quantile = |share: f64| sorted[((sorted.len() - 1) as f64 * share).round() as usize];
         let (low, high) = (quantile(TAIL), quantile(1.0 - TAIL));
+        if may_be_log && first >= 0.0 {
+            let positive = &sorted[sorted.partition_point(|value| *value <= 0.0)..];
+            let median = positive[positive.len() / 2];
+            if high > SKEWED * median || quantile(1.0 - FEW) > FAR * median {
+                return Self::growing(positive[0].max(SMALLEST * median), last);
+            }
+        }
         let is_long = |tail: f64| tail > (high - low) / 4.0;
         let from = if high > low && is_long(low - first) { low } else { first };
         let to = if high > low && is_long(last - high) { high } else { last };
@@ -271,6 +361,22 @@ impl Cuts {
         let (start, end) = ((from / width).floor(), (to / width).floor() + 1.0);
         let limits = (0..=(end - start) as usize).map(|step| (start + step as f64) * width).collect();
         Self::Intervals { limits, whole }
+    }
+
+    /// Round limits from below `low` to above `high`.
+    fn growing(low: f64, high: f64) -> Self {
+        let (first, last) = (low.log10().floor() as i32, high.log10().floor() as i32 + 1);
+        let factors: &[f64] = match last - first {
+            ..=4 => &[1.0, 1.5, 2.0, 3.0, 5.0, 7.0],
+            5..=8 => &[1.0, 2.0, 5.0],
+            _ => &[1.0],
+        };
+        let all =
+            (first..=last).flat_map(|power| factors.iter().map(move |factor| factor * 10_f64.powi(power)));
+        let all: Vec<f64> = all.collect();
+        let from = all.partition_point(|limit| *limit <= low).saturating_sub(1);
+        let to = all.partition_point(|limit| *limit <= high).min(all.len() - 1);
+        Self::Growing { limits: all[from..=to].to_vec() }
     }
 
     /// The classes, with a tail below and above that may stay empty.
@@ -298,6 +404,18 @@ impl Cuts {
                 classes.push(Class::new(format!("{} and more", number(last)), ClassKind::Tail));
                 classes
             }
+            Self::Growing { limits } => {
+                let (first, last) = (limits[0], limits[limits.len() - 1]);
+                let zero = Class::new("0", ClassKind::Value);
+                let below = Class::new(format!("above 0, below {}", number(first)), ClassKind::Tail);
+                let mut classes = vec![zero, below];
+                classes.extend(limits.windows(2).map(|limit| {
+                    let label = format!("{} to under {}", number(limit[0]), number(limit[1]));
+                    Class::new(label, ClassKind::Interval(limit[0], limit[1]))
+                }));
+                classes.push(Class::new(format!("{} and more", number(last)), ClassKind::Tail));
+                classes
+            }
         }
     }
 
@@ -305,6 +423,8 @@ impl Cuts {
         match self {
             Self::Values(values) => values.partition_point(|known| *known < value),
             Self::Intervals { limits, .. } => limits.partition_point(|limit| *limit <= value),
+            Self::Growing { .. } if value <= 0.0 => 0,
+            Self::Growing { limits } => 1 + limits.partition_point(|limit| *limit <= value),
         }
     }
 }

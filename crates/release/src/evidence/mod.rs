@@ -6,15 +6,22 @@
 mod category_places;
 mod distribution;
 mod intruder_plane;
+mod record_map;
+mod subgroups;
 mod tau_curves;
 mod worst_tables;
 
 pub use category_places::{CategoryPlace, CategoryPlaces};
-pub use distribution::{Class, ClassKind, ComparedDistribution, Distribution};
+pub use distribution::{
+    Class, ClassKind, ComparedDistribution, ComparedNumbers, Distribution, NumberSummary,
+};
 pub use intruder_plane::{AcceptedRegion, IntruderPlane, PlanePoint};
+pub use record_map::{RecordMap, RecordPlace};
+pub use subgroups::{Subgroup, Subgroups};
 pub use tau_curves::{TauCurve, TauPoint};
 pub use worst_tables::PairTable;
 
+use measures::utility::propensity::{MOST_RECORDS, Pooled, tree_importance};
 use measures::{Finding, MeasureError, Settings, SyntheticSets};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -38,6 +45,12 @@ pub struct InternalEvidence {
     pub worst_tables: Vec<PairTable>,
     /// Where the categories lie on the maps of both files.
     pub categories: Option<CategoryPlaces>,
+    /// Where the records of both files lie.
+    pub records: Option<RecordMap>,
+    /// How much each variable helps a tree to tell the files apart, as shares of the whole, largest first.
+    pub told_apart: Vec<(String, f64)>,
+    /// Groups of whom the release is least true, and of whom it gives most away.
+    pub subgroups: Option<Subgroups>,
     /// The τ metrics by size of cell, for every key set.
     pub tau_curves: Vec<TauCurve>,
     /// The risks of all records for the intruder who knows the others.
@@ -63,11 +76,22 @@ impl Evidence {
             distributions: distribution::compared(sets),
             worst_tables: worst_tables::worst_tables(&shared, findings)?,
             categories: category_places::category_places(&shared)?,
+            records: record_map::record_map(&shared)?,
+            told_apart: told_apart(sets, settings)?,
+            subgroups: subgroups::subgroups(sets, &shared, settings, findings)?,
             tau_curves: tau_curves::tau_curves(sets, settings)?,
             intruder: intruder_plane::intruder_plane(sets, settings)?,
         };
         Ok(Self { internal: Some(internal), ..Self::of_release(sets.synthetic) })
     }
+}
+
+/// What the tree of the propensity score uses, in the first synthetic file; nothing where it does not split.
+fn told_apart(sets: &SyntheticSets<'_>, settings: &Settings) -> Result<Vec<(String, f64)>, MeasureError> {
+    let Some(comparison) = sets.comparisons().next() else { return Ok(Vec::new()) };
+    let pooled = Pooled::new(&comparison, &[])?;
+    let sample = pooled.at_most(MOST_RECORDS, settings.propensity.draws.seed);
+    Ok(tree_importance(sample.as_ref().unwrap_or(&pooled)).unwrap_or_default())
 }
 
 #[cfg(test)]

@@ -63,6 +63,34 @@ fn many_numbers_fall_into_round_intervals_and_their_shares_add_up() {
 }
 
 #[test]
+fn skewed_numbers_fall_into_intervals_that_grow_with_zero_by_itself() {
+    let values: String =
+        (1..2000).map(|row| format!("{}\n", (f64::from(row) / 150.0).exp().round())).collect();
+    let original = table(&format!("x\n0\n0\n{values}"));
+    let synthetic = table(&format!("x\n0\n0\n{values}").replace("\n2\n", "\n24\n"));
+    let sets = SyntheticSets { original: &original, synthetic: &[&synthetic], holdout: None };
+    let x = &distribution::compared(&sets)[0];
+    assert!(x.is_log);
+    assert_eq!((x.classes[0].label.as_str(), x.classes[0].is), ("0", ClassKind::Value));
+    assert_eq!(x.original[0], 2.0 / 2001.0);
+    let widths: Vec<f64> = x
+        .classes
+        .iter()
+        .filter_map(
+            |class| if let ClassKind::Interval(low, high) = class.is { Some(high / low) } else { None },
+        )
+        .collect();
+    assert!(widths.len() > 8 && widths.iter().all(|ratio| (1.3..=10.0).contains(ratio)), "{widths:?}");
+    for shares in [&x.original, &x.synthetic] {
+        assert!((shares.iter().sum::<f64>() - 1.0).abs() < 1e-12);
+    }
+    let numbers = x.numbers.unwrap();
+    assert!(
+        numbers.synthetic.mean > numbers.original.mean && numbers.original.median == numbers.synthetic.median
+    );
+}
+
+#[test]
 fn the_worst_table_comes_first_with_its_shares_side_by_side() {
     let original = table("a,b,c\nx,p,u\nx,p,v\ny,q,u\ny,q,v\n");
     let synthetic = table("a,b,c\nx,q,u\nx,p,v\ny,p,u\ny,q,v\n");

@@ -26,7 +26,7 @@ pub struct PairTable {
 }
 
 /// How many tables are shown.
-const WORST: usize = 4;
+const WORST: usize = 5;
 /// Classes beyond this many of one variable are shown together.
 const MOST_CLASSES: usize = 10;
 

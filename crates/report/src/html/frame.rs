@@ -6,7 +6,7 @@ use super::{Edition, SECTIONS, View};
 use crate::markup::{Markup, Tag, tag};
 use crate::svg::PICTURE_STYLE;
 
-const PAGE_STYLE: &str = include_str!("page.css");
+pub(super) const PAGE_STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("report.js");
 
 /// The whole page.
@@ -25,7 +25,7 @@ pub(super) fn page(view: &View<'_>) -> String {
             .add(content)
     }));
     let title = format!("{}: synthetic data report", view.name);
-    let has_script = view.frontier.is_some();
+    let has_script = view.is_internal() && (view.frontier.is_some() || view.internal.is_some());
     let head = tag("head")
         .add(tag("meta").with("charset", "utf-8"))
         .add(tag("meta").with("http-equiv", "Content-Security-Policy").with("content", policy(has_script)))

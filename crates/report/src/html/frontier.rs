@@ -28,9 +28,9 @@ pub(super) fn content(view: &View<'_>) -> Markup {
         content.push(tag("script").with("type", "application/json").with("id", "map-data").json(&data));
     }
     content.push(tag("ul").all(frontier.remarks.iter().map(|remark| tag("li").text(remark))));
-    content.push(tag("h3").text("All contestants"));
-    content.push(overview(frontier).table());
-    content.push(tag("h3").text("Each contestant"));
+    content.push(tag("h3").text("All versions"));
+    content.push(tag("div").with("data-sort", "sort").add(overview(frontier).table()));
+    content.push(tag("h3").text("Each version"));
     let each = frontier.contestants.iter().enumerate().map(|(at, one)| contestant(frontier, at, one));
     content.push(tag("div").all(each));
     content
@@ -79,7 +79,7 @@ fn overview(frontier: &Frontier) -> DataTable {
             None => one.failed.as_deref().map_or("not measured", |_| "failed"),
         };
         vec![
-            one.label.clone(),
+            one.name.clone(),
             one.epsilon.map_or_else(|| "–".into(), figure),
             estimate(one, risk),
             estimate(one, utility),
@@ -88,7 +88,7 @@ fn overview(frontier: &Frontier) -> DataTable {
         ]
     };
     let head = [
-        "contestant",
+        "version",
         "ε",
         &frontier.risk.label,
         &frontier.utility.label,
@@ -102,7 +102,10 @@ fn contestant(frontier: &Frontier, at: usize, one: &Contestant) -> Tag {
     let mut details = tag("details")
         .with("id", format!("contestant-{}", at + 1))
         .with("class", "contestant")
-        .add(tag("summary").text(&one.label));
+        .add(tag("summary").add(tag("strong").text(&one.name)).text(match one.label == one.name {
+            true => String::new(),
+            false => format!(": {}", one.label),
+        }));
     if let Some(because) = &one.failed {
         details = details.add(tag("p").text(format!("It has no result: {because}")));
     }

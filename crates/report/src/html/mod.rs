@@ -5,21 +5,28 @@
 //! no frontier.
 
 mod asked;
+mod associations;
 mod categories;
 mod citing;
 mod decision;
-mod distributions;
 mod every_number;
 mod frame;
 mod frontier;
+mod glossary;
+mod kit;
 mod ledger;
 mod models;
 mod propensity;
 mod reading;
 mod recipe;
 mod risk;
+mod rules;
+mod subgroups;
 mod summary;
 mod tables;
+mod variables;
+
+pub use kit::{codebook_csv, readme_text};
 
 use ::frontier::Frontier;
 use ::release::Manifest;
@@ -27,7 +34,9 @@ use ::release::decision::Decision;
 use ::release::evidence::{Distribution, Evidence, InternalEvidence};
 use measures::Finding;
 use privacy::LedgerRecord;
+use table::Schema;
 
+use crate::lights::{Lights, Subject};
 use crate::markup::Markup;
 use crate::svg::Picture;
 
@@ -54,6 +63,8 @@ pub struct ReportInput<'a> {
     pub recipe: Option<&'a str>,
     /// Who accepted the release, and what may be published of it.
     pub decision: Option<&'a Decision>,
+    /// The schema as in the release; public.
+    pub schema: Option<&'a Schema>,
 }
 
 /// For whom a report is written.
@@ -77,6 +88,15 @@ pub fn pictures(input: &ReportInput<'_>, edition: Edition) -> Vec<(String, Strin
     pictures.map(|picture| (format!("{}.svg", picture.name), picture.file())).collect()
 }
 
+/// A frontier as a part of a page: its map, its table and what was found of every version. It holds figures of the original.
+pub fn frontier_section(frontier: &Frontier) -> Markup {
+    let input = ReportInput { frontier: Some(frontier), ..ReportInput::default() };
+    frontier::content(&View::new(&input, Edition::Internal))
+}
+
+/// The styles of pages and of pictures.
+pub const STYLES: [&str; 2] = [crate::svg::PICTURE_STYLE, frame::PAGE_STYLE];
+
 /// What an edition may show.
 struct View<'a> {
     edition: Edition,
@@ -93,6 +113,7 @@ struct View<'a> {
     ledger: Option<&'a LedgerRecord>,
     recipe: Option<&'a str>,
     decision: Option<&'a Decision>,
+    schema: Option<&'a Schema>,
 }
 
 impl<'a> View<'a> {
@@ -116,7 +137,25 @@ impl<'a> View<'a> {
             ledger: input.ledger,
             recipe: input.recipe,
             decision: input.decision,
+            schema: input.schema,
         }
+    }
+
+    /// The verdict on what this edition may show.
+    fn lights(&self) -> Lights {
+        Lights::of(&Subject {
+            findings: &self.findings,
+            withheld: self.withheld > 0,
+            manifest: self.manifest,
+            ledger: self.ledger,
+            decision: self.decision,
+        })
+    }
+
+    /// Whether a section has anything to show.
+    fn has_section(&self, id: &str) -> bool {
+        let sections = SECTIONS.iter().filter(|section| section.id == id && section.id != "verdict");
+        sections.map(|section| (section.content)(self)).any(|content| !content.is_empty())
     }
 
     fn is_internal(&self) -> bool {
@@ -158,18 +197,24 @@ fn none(_: &View<'_>) -> Vec<Picture> {
 /// Every section, in the order in which a reader meets them.
 const SECTIONS: &[Section] = &[
     section("verdict", "The verdict", summary::content, none),
-    section("asked", "What was asked and done", asked::content, none),
-    section("frontier", "What each method gives and costs", frontier::content, frontier::pictures),
+    section("kit", "How to use these data", kit::content, none),
+    section("variables", "Variable by variable", variables::content, variables::pictures),
     section("tables", "Two-way tables", tables::content, tables::pictures),
-    section("distributions", "Distributions", distributions::content, distributions::pictures),
-    section("models", "Models", models::content, models::pictures),
     section("propensity", "Telling the files apart", propensity::content, propensity::pictures),
-    section("categories", "Map of categories", categories::content, categories::pictures),
+    section("models", "Models", models::content, models::pictures),
+    section("associations", "What goes together", associations::content, associations::pictures),
+    section("categories", "Maps of records and categories", categories::content, categories::pictures),
     section("risk", "What it gives away", risk::content, risk::pictures),
-    section("numbers", "Every number of the whole file", every_number::content, none),
+    section("subgroups", "The worst groups", subgroups::content, none),
+    section("rules", "Domains and rules", rules::content, none),
+    section("frontier", "What each version gives and costs", frontier::content, frontier::pictures),
     section("decision", "The decision", decision::content, none),
     section("ledger", "The privacy ledger", ledger::content, none),
+    section("asked", "What was asked and done", asked::content, none),
     section("recipe", "The recipe", recipe::content, none),
+    section("codebook", "Codebook", kit::codebook, none),
+    section("numbers", "Every number of the whole file", every_number::content, none),
+    section("glossary", "Words", glossary::content, none),
     section("reading", "How to read each number", reading::content, none),
     section("citing", "How to cite", citing::content, none),
 ];

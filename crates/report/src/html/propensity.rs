@@ -3,8 +3,8 @@
 use super::View;
 use crate::judgement::{reason, told_apart};
 use crate::markup::{Markup, tag};
-use crate::numbers::figure;
-use crate::pictures::propensity;
+use crate::numbers::{figure, share};
+use crate::pictures::{importance, propensity};
 use crate::svg::{DataTable, Picture};
 use measures::utility::propensity::{CARD, names};
 
@@ -15,7 +15,24 @@ pub(super) fn pictures(view: &View<'_>) -> Vec<Picture> {
         .filter(|finding| is_standardised(&finding.measure))
         .filter_map(|finding| Some((classifier(&finding.measure, finding), finding.value?)))
         .collect();
-    if classifiers.is_empty() { Vec::new() } else { vec![propensity(&classifiers)] }
+    let used = view.internal.map_or(&[][..], |internal| &internal.told_apart);
+    let used = (!used.is_empty()).then(|| importance(used));
+    let standardised = (!classifiers.is_empty()).then(|| propensity(&classifiers));
+    standardised.into_iter().chain(used).collect()
+}
+
+/// What the tree uses, in a sentence.
+fn told_apart_by(view: &View<'_>) -> Option<String> {
+    let used = &view.internal?.told_apart;
+    let Some((first, most)) = used.first() else {
+        return Some("The tree finds nothing by which to tell the files apart.".to_owned());
+    };
+    let others: Vec<&str> = used[1..].iter().take(2).map(|(name, _)| name.as_str()).collect();
+    let others = if others.is_empty() { String::new() } else { format!(", then {}", others.join(" and ")) };
+    Some(format!(
+        "The tree tells the files apart most of all by {first} ({} of what it uses){others}.",
+        share(*most)
+    ))
 }
 
 fn is_standardised(measure: &str) -> bool {
@@ -58,7 +75,8 @@ pub(super) fn content(view: &View<'_>) -> Markup {
             tag("li").text(text)
         },
     )));
-    content.push(tag("div").all(pictures(view).iter().map(Picture::figure)));
+    content.push(told_apart_by(view).map(|text| tag("p").text(text)));
+    content.push(tag("div").with("class", "columns").all(pictures(view).iter().map(Picture::figure)));
     let rows = of_family().map(|finding| {
         let value = finding.value.map_or_else(|| reason(finding), figure);
         let expected = finding.null.map_or_else(|| "–".to_owned(), figure);

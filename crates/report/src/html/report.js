@@ -1,5 +1,46 @@
 (function () {
   "use strict";
+  // Cards of variables: found by name, in three orders.
+  var cards = document.getElementById("variable-cards"), tools = document.getElementById("variable-tools");
+  if (cards && tools) {
+    var all = Array.prototype.slice.call(cards.children), search = document.getElementById("variable-search"), order = document.getElementById("variable-order");
+    tools.hidden = false;
+    search.addEventListener("input", function () {
+      var wanted = search.value.trim().toLowerCase();
+      all.forEach(function (card) { card.hidden = card.dataset.name.indexOf(wanted) < 0; });
+    });
+    order.addEventListener("change", function () {
+      var sorted = all.slice();
+      if (order.value === "name") sorted.sort(function (a, b) { return a.dataset.name < b.dataset.name ? -1 : 1; });
+      if (order.value === "file") sorted.sort(function (a, b) { return Number(a.dataset.file) - Number(b.dataset.file); });
+      sorted.forEach(function (card) { cards.appendChild(card); });
+    });
+  }
+  // Tables that can be sorted by each column, by number where there is one.
+  document.querySelectorAll("[data-sort] table").forEach(function (table) {
+    var body = table.tBodies[0];
+    Array.prototype.forEach.call(table.tHead.rows[0].cells, function (head, column) {
+      var button = document.createElement("button");
+      button.type = "button";
+      while (head.firstChild) button.appendChild(head.firstChild);
+      head.appendChild(button);
+      button.addEventListener("click", function () {
+        var up = head.getAttribute("aria-sort") !== "ascending", rows = Array.prototype.slice.call(body.rows);
+        function key(row) {
+          var text = row.cells[column].textContent, number = parseFloat(text.replace(/,/g, "").replace("−", "-"));
+          return isNaN(number) ? text : number;
+        }
+        rows.sort(function (one, other) {
+          var a = key(one), b = key(other);
+          if (typeof a !== typeof b) return typeof a === "number" ? -1 : 1;
+          return (a < b ? -1 : a > b ? 1 : 0) * (up ? 1 : -1);
+        });
+        Array.prototype.forEach.call(table.tHead.rows[0].cells, function (other) { other.removeAttribute("aria-sort"); });
+        head.setAttribute("aria-sort", up ? "ascending" : "descending");
+        rows.forEach(function (row) { body.appendChild(row); });
+      });
+    });
+  });
   var source = document.getElementById("map-data");
   if (!source) return;
   var data = JSON.parse(source.textContent);
@@ -88,21 +129,32 @@
     make(axis, "text", { x: 4, y: top - 10, "text-anchor": "start", "class": "axis-name" }, names[1]);
   }
 
+  // Every point has its name, as near as it fits; further away it is joined to its point.
   function drawLabels(places) {
     var group = document.getElementById("map-labels"), taken = [];
     group.textContent = "";
-    places.forEach(function (p) { taken.push([p.x - 5, p.y - 5, p.x + 5, p.y + 5]); });
-    places.filter(function (p) { return p.front; }).forEach(function (p) {
-      var w = width(p.text) + 2;
-      [[8, 4, "start"], [-8, 4, "end"], [0, -9, "middle"], [0, 18, "middle"]].some(function (o) {
-        var x = p.x + o[0], y = p.y + o[1], from = o[2] === "start" ? x : o[2] === "end" ? x - w : x - w / 2;
-        var box = [from, y - 11, from + w, y + 3];
-        if (box[0] < left || box[2] > right + 26 || box[1] < top - 6 || box[3] > bottom) return false;
-        if (taken.some(function (t) { return box[0] < t[2] && t[0] < box[2] && box[1] < t[3] && t[1] < box[3]; })) return false;
-        taken.push(box);
-        make(group, "text", { x: x, y: y, "text-anchor": o[2], "class": "point-name" }, p.text);
-        return true;
-      });
+    places.forEach(function (p) {
+      taken.push([p.x - 6, p.y - 6, p.x + 6, p.y + 6], [p.left - 1, p.y - 1, p.right + 1, p.y + 1], [p.x - 1, p.top - 1, p.x + 1, p.bottom + 1]);
+    });
+    function free(box) {
+      if (box[0] < left || box[2] > data.width - 2 || box[1] < top - 6 || box[3] > bottom) return false;
+      return !taken.some(function (t) { return box[0] < t[2] && t[0] < box[2] && box[1] < t[3] && t[1] < box[3]; });
+    }
+    places.slice().sort(function (a, b) { return Number(b.front) - Number(a.front); }).forEach(function (p) {
+      var w = width(p.text) + 2, kind = p.front ? "point-name" : "point-name quiet-text", boxes = [], ring, i, angle, x, y, at;
+      boxes.push([p.x + 8, p.y - 7, true], [p.x - 8 - w, p.y - 7, true], [p.x - w / 2, p.y - 20, true], [p.x - w / 2, p.y + 7, true]);
+      for (ring = 2; ring < 12; ring++)
+        for (i = 0; i < 12; i++) {
+          angle = (i % 2 ? 1 : -1) * Math.ceil(i / 2) * 0.52;
+          x = p.x + 12 * ring * Math.cos(angle); y = p.y + 12 * ring * Math.sin(angle);
+          boxes.push([x >= p.x ? x : x - w, y - 6.5, false]);
+        }
+      for (i = 0; i < 80; i++) boxes.push([data.width - 3 - w, top + 7 * i, false]);
+      at = boxes.find(function (b) { return free([b[0], b[1], b[0] + w, b[1] + 13]); });
+      if (!at) return;
+      taken.push([at[0], at[1], at[0] + w, at[1] + 13]);
+      if (!at[2]) make(group, "line", { x1: p.x, y1: p.y, x2: at[0] >= p.x ? at[0] : at[0] + w, y2: at[1] + 6.5, "class": "leader" });
+      make(group, "text", { x: at[0] + 1, y: at[1] + 10.5, "text-anchor": "start", "class": kind }, p.text);
     });
   }
 
@@ -136,12 +188,12 @@
         data.axes[chosen[0]].label + " " + written(Number(risk[0].toPrecision(3)));
       link.setAttribute("aria-label", told);
       link.querySelector("title").textContent = told;
-      places.push({ x: px, y: py, text: one.short, front: one.front });
+      places.push({ x: px, y: py, text: one.short, front: one.front, left: x.at(risk[1]), right: x.at(risk[2]), top: y.at(utility[2]), bottom: y.at(utility[1]) });
     });
     drawLabels(places);
     var usual = chosen[0] === data.chosen[0] && chosen[1] === data.chosen[1];
-    document.getElementById("map-front").setAttribute("visibility", usual ? "visible" : "hidden");
-    note.textContent = usual ? "" : "The front was found on other axes and is not drawn here; the names are those of its points.";
+    ["map-front", "map-limits"].forEach(function (id) { document.getElementById(id).setAttribute("visibility", usual ? "visible" : "hidden"); });
+    note.textContent = usual ? "" : "The front and the limits are those of other axes and are not drawn here.";
   }
 
   selects.forEach(function (select) { select.addEventListener("change", draw); });

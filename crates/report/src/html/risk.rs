@@ -4,10 +4,12 @@ use measures::Finding;
 use measures::risk::{attribute, intruder, tau, uniques};
 
 use super::View;
+use super::glossary::term;
 use crate::judgement::{detail, few, names};
+use crate::lights::attribute_attacks;
 use crate::markup::{Markup, tag};
 use crate::numbers::{figure, figure_or_dash};
-use crate::pictures::{Row, Sides, WITH_LONG_NAMES, paired_bars, risk_plane, tau_curves};
+use crate::pictures::{Row, Sides, WITH_LONG_NAMES, attribute_risk, paired_bars, risk_plane, tau_curves};
 use crate::svg::{DataTable, Picture};
 
 pub(super) fn pictures(view: &View<'_>) -> Vec<Picture> {
@@ -15,7 +17,7 @@ pub(super) fn pictures(view: &View<'_>) -> Vec<Picture> {
     let curves = internal.map_or(&[][..], |internal| &internal.tau_curves);
     let curves = curves.iter().enumerate().map(|(at, curve)| tau_curves(at, curve));
     let plane = internal.and_then(|internal| internal.intruder.as_ref()).map(risk_plane);
-    uniques(view).into_iter().chain(attributes(view)).chain(curves).chain(plane).collect()
+    attributes(view).into_iter().chain(uniques(view)).chain(curves).chain(plane).collect()
 }
 
 fn percent(value: f64) -> String {
@@ -47,25 +49,26 @@ fn uniques(view: &View<'_>) -> Option<Picture> {
     })
 }
 
-fn attributes(view: &View<'_>) -> Option<Picture> {
-    let rows: Vec<Row> = view
-        .all(attribute::names::DISCO)
-        .map(|finding| Row {
-            name: attack(finding),
-            original: same_attack(view, attribute::names::DORIG, finding),
-            synthetic: finding.value,
-        })
-        .collect();
-    let sides = Sides {
-        original: Some("disclosive in the original"),
-        synthetic: "and disclosed by the release (DiSCO)",
-        axis: "% of original records",
-        written: percent,
-        widths: WITH_LONG_NAMES,
-    };
-    let title = "Attribute disclosure, by target and keys".to_owned();
-    (!rows.is_empty()).then(|| paired_bars("attributes".into(), title, &rows, &sides))
+/// One picture a set of keys.
+fn attributes(view: &View<'_>) -> Vec<Picture> {
+    let attacks = attribute_attacks(&view.findings);
+    let mut sets: Vec<&[String]> = Vec::new();
+    for attack in &attacks {
+        if !sets.contains(&attack.keys.as_slice()) {
+            sets.push(&attack.keys);
+        }
+    }
+    // Without named keys every target is attacked with all other variables: one picture.
+    let all_others = sets.len() > MOST_SETS;
+    if all_others {
+        return vec![attribute_risk(0, &attacks.iter().collect::<Vec<_>>())];
+    }
+    let of_set = |keys: &&[String]| attacks.iter().filter(|attack| attack.keys == **keys).collect::<Vec<_>>();
+    sets.iter().enumerate().map(|(at, keys)| attribute_risk(at, &of_set(keys))).collect()
 }
+
+/// More sets of keys than anybody names.
+const MOST_SETS: usize = 6;
 
 fn attack(finding: &Finding) -> String {
     format!("{} from {}", detail(finding, "target"), few(&names(finding, "keys")))
@@ -81,19 +84,29 @@ fn same_attack(view: &View<'_>, measure: &str, as_in: &Finding) -> Option<f64> {
 
 pub(super) fn content(view: &View<'_>) -> Markup {
     let mut content = Markup::default();
+    let attributes = attributes(view);
+    if !attributes.is_empty() {
+        content.push(tag("h3").text("What is learned of people"));
+        content.push(
+            tag("p")
+                .text("Who knows the keys of a person looks up the target in the synthetic file. How often is it right, and nothing else possible (")
+                .add(term("DiSCO"))
+                .text(")? The ")
+                .add(term("base rate"))
+                .text(" beside it is what would be learned without that person's record; what counts is the excess, at the right."),
+        );
+        content.push(tag("div").all(attributes.iter().map(Picture::figure)));
+        let all = tag("summary").text("Every attack with its other numbers");
+        content.push(tag("details").add(all).add(attribute_table(view).table()));
+    }
     if let Some(picture) = uniques(view) {
-        content.push(tag("h3").text("Uniques"));
+        content.push(tag("h3").text("Who can be recognised"));
         content.push(tag("p").text(
             "A record that is unique by what neighbours know of it can be recognised. One that is unique again in the synthetic file \
              may be taken for a real person.",
         ));
+        content.push(copies(view).map(|text| tag("p").text(text)));
         content.push(picture.figure());
-    }
-    if let Some(picture) = attributes(view) {
-        content.push(tag("h3").text("Attribute disclosure"));
-        content.push(tag("p").text("Who knows the keys of a person looks up the target in the synthetic file. How often is it right, and nothing else possible?"));
-        content.push(picture.figure());
-        content.push(attribute_table(view).table());
     }
     let curves = view.internal.map_or(&[][..], |internal| &internal.tau_curves);
     let tau: Vec<&Finding> =
@@ -119,6 +132,17 @@ pub(super) fn content(view: &View<'_>) -> Markup {
         content.push((!intruder.rows.is_empty()).then(|| intruder.table()));
     }
     content
+}
+
+/// Copies of whole records, in a sentence.
+fn copies(view: &View<'_>) -> Option<String> {
+    let found = view.all(uniques::names::COPIES).next()?;
+    let (share, expected) = (found.value?, found.null.unwrap_or(0.0));
+    Some(format!(
+        "Copies of original records that are unique in all variables: {} % of the synthetic records; {} % are expected by chance.",
+        figure(share),
+        figure(expected)
+    ))
 }
 
 fn attribute_table(view: &View<'_>) -> DataTable {

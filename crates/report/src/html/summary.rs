@@ -1,30 +1,29 @@
-//! The verdict, in words.
+//! The first screen: four lights, and the questions of whoever decides.
 
 use super::View;
-use crate::judgement::{judged, told_apart};
+use crate::judgement::judged;
+use crate::lights::{Gauge, Light, Lights};
 use crate::markup::{Markup, Tag, tag};
+use crate::numbers::{figure, share};
+use crate::pictures::{gauge, small_map};
 use crate::verdict::Verdict;
-use measures::utility::{propensity, tables};
+use measures::utility::tables;
+use release::evidence::Subgroup;
 use table::figures::thousands;
 
 pub(super) fn content(view: &View<'_>) -> Markup {
-    let verdict = Verdict::of(&view.findings);
+    let lights = view.lights();
     let mut content =
-        Markup::from(tag("div").with("class", "verdict").all(headline(view).map(|text| tag("p").text(text))));
+        Markup::from(tag("div").with("class", "lights").all(lights.all().map(|one| light(view, one))));
+    content.push(questions(view, &lights));
+    let asides = asides(view);
+    if !asides.is_empty() {
+        content.push(tag("div").with("class", "aside").all(asides));
+    }
     if view.withheld > 0 {
         content.push(withheld(view));
     }
-    for (heading, lines) in [
-        ("The files", &verdict.files),
-        ("How useful is it?", &verdict.utility),
-        ("What does it disclose?", &verdict.risk),
-    ] {
-        if !lines.is_empty() {
-            content.push(tag("h3").text(heading));
-            content.push(tag("ul").all(lines.iter().map(|line| tag("li").text(line))));
-        }
-    }
-    let (undefined, all) = verdict.undefined;
+    let (undefined, all) = Verdict::of(&view.findings).undefined;
     if undefined > 0 {
         content.push(tag("p").with("class", "quiet").text(format!(
             "{} of {} numbers could not be computed; the evaluation lists each with its reason.",
@@ -35,37 +34,154 @@ pub(super) fn content(view: &View<'_>) -> Markup {
     content
 }
 
-/// What matters most, in a few sentences.
-fn headline(view: &View<'_>) -> impl Iterator<Item = String> {
-    let two_way = view
-        .all(tables::names::MEAN_S_PMSE)
-        .find(|finding| finding.detail.get("ways").and_then(|ways| ways.as_u64()) == Some(2))
-        .and_then(|finding| finding.value)
-        .map(|value| format!("Tables of two variables are {}.", judged(value)));
-    let apart = view.first(propensity::names::CART_S_PMSE_RESAMPLED).map(|value| {
-        let z = view.first(propensity::names::CART_Z_RESAMPLED);
-        format!("A tree tries to tell the files apart: {}.", told_apart(value, z))
-    });
-    // Of a private release the public sees only some of the limits, and no sentence may sound as if these were all.
+/// One light with its sentence, its number and a way to what shows it.
+fn light(view: &View<'_>, of: &Light) -> Tag {
+    let heading = tag("h3")
+        .add(tag("span").with("class", "sign").with("aria-hidden", "true").text(of.colour.sign()))
+        .text(format!(" {}: ", capital(of.topic)))
+        .add(tag("span").with("class", "state").text(of.word));
+    let number = |of: &Gauge| {
+        tag("div").with("class", "number").add(tag("p").with("class", "quiet").text(&of.name)).add(gauge(of))
+    };
+    let shown = view.has_section(of.section);
+    tag("section")
+        .with("class", format!("light {}", of.colour.class()))
+        .with("aria-label", format!("{}: {}", of.topic, of.word))
+        .add(tag("p").with("class", "question").text(of.question))
+        .add(heading)
+        .add(tag("p").text(&of.sentence))
+        .add(of.gauge.as_ref().map(number))
+        .add(shown.then(|| {
+            let link = tag("a").with("href", format!("#{}", of.section)).text("Show it");
+            tag("p").with("class", "more").add(link)
+        }))
+}
+
+fn capital(word: &str) -> String {
+    let mut letters = word.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}
+
+/// The questions of a board, each with its answer.
+fn questions(view: &View<'_>, lights: &Lights) -> Option<Tag> {
+    let mut answers: Vec<(&str, Markup)> = Vec::new();
+    let text = |text: String| Markup::from(tag("p").text(text));
+    if view.is_internal() {
+        answers.push(("Is it safe to release?", text(lights.safe_to_release())));
+    }
+    answers.extend(worst_table(view).map(|answer| ("What is the worst table?", text(answer))));
+    answers.extend(at_risk(view).map(|answer| ("Who is at risk?", text(answer))));
+    let not_for = lights.not_for();
+    if view.findings.iter().any(|finding| finding.family() == tables::CARD.name) {
+        const SHOWN: usize = 5;
+        let lines = not_for.iter().take(SHOWN).map(|line| tag("li").text(line));
+        let more = not_for.len().saturating_sub(SHOWN);
+        let more = (more > 0).then(|| tag("li").text(format!("and {more} more, in the parts below")));
+        let always = tag("li").text(ALWAYS_NOT);
+        let none = not_for
+            .is_empty()
+            .then(|| tag("li").text("Nothing that was measured is off so far that it should not be used."));
+        answers.push((
+            "What may I not use it for?",
+            tag("ul").add(none).all(lines).add(more).add(always).into(),
+        ));
+    }
+    (!answers.is_empty()).then(|| {
+        tag("div").with("class", "questions").all(
+            answers
+                .into_iter()
+                .map(|(question, answer)| tag("div").add(tag("h3").text(question)).add(answer)),
+        )
+    })
+}
+
+/// What no synthetic file is for.
+pub(super) const ALWAYS_NOT: &str =
+    "Not for statements about single people: no record is a person, and rare cells are invented.";
+
+fn worst_table(view: &View<'_>) -> Option<String> {
+    let pairs = view.all(tables::names::S_PMSE).filter(|finding| finding.on.len() == 2);
+    let (value, finding) = pairs
+        .filter_map(|finding| Some((finding.value?, finding)))
+        .max_by(|one, other| one.0.total_cmp(&other.0))?;
+    let (one, other) = (&finding.on[0], &finding.on[1]);
+    let judged = if value < crate::judgement::COPY { "too close" } else { judged(value) };
+    Some(format!("{one} by {other}: S_pMSE {}, {judged}; 1 is expected, up to 10 is good.", figure(value)))
+}
+
+fn at_risk(view: &View<'_>) -> Option<String> {
+    let groups = view.internal?.subgroups.as_ref()?;
+    let (target, all) = (groups.target.as_ref()?, groups.disclosed?);
+    let Some(worst) = groups.most_disclosed.first() else {
+        let keys = groups.keys.join(", ");
+        return Some(format!(
+            "Nobody in particular: who knows {keys} learns {target} of nobody beyond what is true of everybody alike."
+        ));
+    };
+    Some(format!(
+        "Most of all people with {}: {target} is learned for {} of them beyond what is true of everybody alike ({} of all people).",
+        group_name(worst),
+        share(worst.disclosed.unwrap_or_default()),
+        share(all)
+    ))
+}
+
+/// A group by its classes: "sex F, age 20 to 29".
+pub(super) fn group_name(of: &Subgroup) -> String {
+    of.cell.iter().map(|(variable, class)| format!("{variable} {class}")).collect::<Vec<_>>().join(" and ")
+}
+
+/// What stands beside: how good in one number, the recommended version, and who decided.
+fn asides(view: &View<'_>) -> Vec<Tag> {
+    let mut asides = Vec::new();
+    let verdict = Verdict::of(&view.findings);
+    if let Some(value) = verdict.sample_share {
+        asides.push(tag("div").add(tag("p").with("class", "large").text(format!("{value:.0} %"))).add(
+            tag("p").text(format!(
+                "As good as a random sample of {value:.0} % of the original's records, by its two-way tables."
+            )),
+        ));
+    }
+    if let Some(frontier) = view.frontier
+        && let Some(map) = small_map(frontier)
+    {
+        let text = tag("p").text(&frontier.recommendation.reason);
+        let link =
+            tag("p").with("class", "more").add(tag("a").with("href", "#frontier").text("All versions"));
+        asides.push(tag("div").add(tag("h3").text("The recommended version")).add(map).add(text).add(link));
+    }
+    if let Some(decision) = view.decision {
+        let when = decision.accepted_at.split('T').next().unwrap_or_default();
+        let mut card = tag("div")
+            .add(tag("h3").text("Accepted by"))
+            .add(tag("p").add(tag("strong").text(&decision.accepted_by)).text(format!(", {when}")));
+        card = card.all(decision.note.as_ref().map(|note| tag("p").text(format!("“{note}”"))));
+        card = card.all(limits(view));
+        asides.push(card);
+    }
+    let differences: Vec<Tag> =
+        verdict.differences.iter().map(|line| tag("li").text(capital(line))).collect();
+    if !differences.is_empty() {
+        asides.push(tag("div").add(tag("h3").text("The files differ")).add(tag("ul").all(differences)));
+    }
+    if view.findings.is_empty() && view.is_internal() && view.frontier.is_none() {
+        asides.push(tag("div").add(tag("p").text("Nothing was measured of this release.")));
+    }
+    asides
+}
+
+/// Whether limits are kept. Of a private release the public sees only some of them, and no sentence may sound as if these were all.
+fn limits(view: &View<'_>) -> Option<Tag> {
     let sees_all = view.is_internal() || view.ledger.is_none();
-    let decision = view.decision.filter(|decision| sees_all && !decision.limits.is_empty());
-    let limits = decision.map(|decision| {
-        let broken: Vec<&str> =
-            decision.limits.iter().filter(|check| !check.kept).map(|check| check.limit.as_str()).collect();
-        match (broken.len(), decision.limits.len()) {
-            (0, 1) => "The limit is kept.".to_owned(),
-            (0, all) => format!("All {all} limits are kept."),
-            (some, all) => format!("Not kept: {some} of {all} limits ({}).", broken.join("; ")),
-        }
-    });
-    let guarantee = view
-        .manifest
-        .map(|manifest| format!("Privacy guarantee: {}.", manifest.guarantee.trim_end_matches('.')));
-    let not_covered = view.manifest.and_then(|manifest| manifest.not_covered.clone());
-    let recommended = view.frontier.map(|frontier| frontier.recommendation.reason.clone());
-    let nothing = (view.findings.is_empty() && view.is_internal() && view.frontier.is_none())
-        .then(|| "Nothing was measured of this release.".to_owned());
-    [two_way, apart, limits, guarantee, not_covered, recommended, nothing].into_iter().flatten()
+    let decision = view.decision.filter(|decision| sees_all && !decision.limits.is_empty())?;
+    let broken: Vec<&str> =
+        decision.limits.iter().filter(|check| !check.kept).map(|check| check.limit.as_str()).collect();
+    let text = match (broken.len(), decision.limits.len()) {
+        (0, 1) => format!("The limit is kept: {}.", decision.limits[0].limit),
+        (0, all) => format!("All {all} limits are kept."),
+        (some, all) => format!("Not kept: {some} of {all} limits ({}).", broken.join("; ")),
+    };
+    Some(tag("p").text(text))
 }
 
 fn withheld(view: &View<'_>) -> Tag {

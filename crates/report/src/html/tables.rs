@@ -1,6 +1,7 @@
-//! Two-way tables: all of them as a heat map, the worst expanded.
+//! Two-way tables: all of them as a heat map, the worst side by side.
 
 use super::View;
+use super::glossary::term;
 use crate::markup::{Markup, tag};
 use crate::pictures::{heat_map, pair_table};
 use crate::svg::Picture;
@@ -17,18 +18,24 @@ fn worst(view: &View<'_>) -> impl Iterator<Item = Picture> {
 pub(super) fn content(view: &View<'_>) -> Markup {
     let mut content = Markup::default();
     if let Some(map) = heat_map(&view.findings) {
-        content.push(tag("p").text(
-            "One cell for every pair of variables. S_pMSE is 1 when the synthetic table differs from the original no more than a \
-             correct generator would; up to 10 is good, up to 30 usable (Raab, Nowok & Dibben 2021).",
-        ));
+        content.push(
+            tag("p")
+                .text("One cell for every pair of variables; point at one for its number, or open the numbers below. ")
+                .add(term("S_pMSE"))
+                .text(
+                    " is 1 when the synthetic table differs from the original no more than a correct generator's would; up to 10 is good, up to 30 \
+                     usable (Raab, Nowok & Dibben 2021).",
+                ),
+        );
         content.push(map.figure());
     }
     let worst: Vec<Picture> = worst(view).collect();
     if !worst.is_empty() {
-        content.push(tag("h3").text("The worst tables, side by side"));
-        content.push(
-            tag("p").text("Each cell is a share of all records; rare classes of long lists stand together."),
-        );
+        content.push(tag("h3").text(format!("The {} worst tables, side by side", worst.len())));
+        content.push(tag("p").text(
+            "Each cell is a share of all records; what differs is in the third panel, marked where it is more (+) or less (−) than in the original. Rare classes \
+             of long lists stand together.",
+        ));
         content.push(tag("div").all(worst.iter().map(Picture::figure)));
     }
     content

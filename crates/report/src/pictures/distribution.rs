@@ -24,31 +24,46 @@ const ALONE: Sides = Sides {
 
 /// One variable in both files.
 pub(crate) fn compared(number: usize, of: &ComparedDistribution) -> Picture {
-    draw(
-        "distribution",
-        number,
-        (&of.variable, &of.label),
-        &of.kind,
-        &of.classes,
-        Some(&of.original),
-        &of.synthetic,
-    )
+    draw(&Drawn {
+        name: super::file_name("distribution", number, &of.variable),
+        variable: &of.variable,
+        label: &of.label,
+        kind: &of.kind,
+        classes: &of.classes,
+        original: Some(&of.original),
+        synthetic: &of.synthetic,
+        is_log: of.is_log,
+    })
 }
 
 /// One variable of the release alone.
 pub(crate) fn released(number: usize, of: &Distribution) -> Picture {
-    draw("released", number, (&of.variable, &of.label), &of.kind, &of.classes, None, &of.shares)
+    draw(&Drawn {
+        name: super::file_name("released", number, &of.variable),
+        variable: &of.variable,
+        label: &of.label,
+        kind: &of.kind,
+        classes: &of.classes,
+        original: None,
+        synthetic: &of.shares,
+        is_log: of.is_log,
+    })
 }
 
-fn draw(
-    what: &str,
-    number: usize,
-    (variable, label): (&str, &str),
-    kind: &str,
-    classes: &[Class],
-    original: Option<&Vec<f64>>,
-    synthetic: &[f64],
-) -> Picture {
+/// What is drawn of one variable.
+struct Drawn<'a> {
+    name: String,
+    variable: &'a str,
+    label: &'a str,
+    kind: &'a str,
+    classes: &'a [Class],
+    original: Option<&'a Vec<f64>>,
+    synthetic: &'a [f64],
+    is_log: bool,
+}
+
+fn draw(drawn: &Drawn<'_>) -> Picture {
+    let Drawn { name, variable, label, kind, classes, original, synthetic, is_log } = drawn;
     let sides = if original.is_some() { &BOTH } else { &ALONE };
     let rows: Vec<Row> = classes
         .iter()
@@ -59,8 +74,8 @@ fn draw(
             synthetic: Some(synthetic[at]),
         })
         .collect();
-    let name = super::file_name(what, number, variable);
-    let title = match label {
+    let name = name.clone();
+    let title = match *label {
         "" => format!("{variable} ({kind})"),
         label => format!("{variable} ({kind}): {label}"),
     };
@@ -77,8 +92,9 @@ fn draw(
     }
     let (legend, height) = legend(&sides.legend(), (4.0, 4.0), WIDTH - 8.0);
     let top = height + 30.0;
-    let mut marks: Markup = [legend, histogram(&intervals, kind == "date", top)].into_iter().collect();
-    let mut bottom = top + HISTOGRAM + 26.0;
+    let mut marks: Markup =
+        [legend, histogram(&intervals, *kind == "date", *is_log, top)].into_iter().collect();
+    let mut bottom = top + HISTOGRAM + if *is_log { 42.0 } else { 26.0 };
     let others: Vec<Row> = classes
         .iter()
         .zip(&rows)
@@ -103,7 +119,7 @@ struct Interval<'a> {
 const HISTOGRAM: f64 = 120.0;
 
 /// Filled bars of the synthetic files under the outline of the original.
-fn histogram(intervals: &[Interval<'_>], is_date: bool, top: f64) -> Tag {
+fn histogram(intervals: &[Interval<'_>], is_date: bool, is_log: bool, top: f64) -> Tag {
     let (left, right, bottom) = (44.0, WIDTH - 24.0, top + HISTOGRAM);
     let most =
         intervals.iter().flat_map(|one| [one.row.original, one.row.synthetic]).flatten().fold(0.0, f64::max);
@@ -111,7 +127,11 @@ fn histogram(intervals: &[Interval<'_>], is_date: bool, top: f64) -> Tag {
     let (first, last) = (intervals[0].low, intervals[intervals.len() - 1].high);
     // Days are shown as years.
     let shown = |value: f64| if is_date { 1970.0 + value / 365.2425 } else { value };
-    let places = Scale::linear((shown(first), shown(last)), (left, right));
+    let span = (shown(first), shown(last));
+    let places = match is_log {
+        true => Scale::logarithmic(span, (left, right)),
+        false => Scale::linear(span, (left, right)),
+    };
     let at = |value: f64| places.at(shown(value));
     let mut group = tag("g").with("class", "histogram").add(left_axis(
         &heights,
@@ -137,5 +157,6 @@ fn histogram(intervals: &[Interval<'_>], is_date: bool, top: f64) -> Tag {
         outline.push((at(last), bottom));
         group = group.add(path(&outline, Stroke::Original));
     }
-    group.add(bottom_axis(&places, (left, right), (bottom, bottom), ""))
+    let name = if is_log { "logarithmic axis" } else { "" };
+    group.add(bottom_axis(&places, (left, right), (bottom, bottom), name))
 }

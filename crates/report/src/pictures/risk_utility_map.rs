@@ -3,15 +3,16 @@
 //! The default axes are drawn here; a small script moves the same marks when other axes are chosen, and does without the front, which
 //! was found on the default axes.
 
-use frontier::{Axis, Contestant, Estimated, Frontier, Origin};
+use frontier::{Axis, Contestant, Estimated, Frontier, Limit, Origin};
 use serde_json::{Value, json};
 
 use crate::markup::{Markup, Tag, tag};
 use crate::numbers::{figure, figure_or_dash};
 use crate::svg::{
-    DataTable, Entry, Labels, Picture, Scale, Sign, Stroke, Symbol, bottom_axis, left_axis, legend, line,
-    path, point, shortened,
+    Anchor, DataTable, Entry, Labels, Picture, Scale, Sign, Stroke, Symbol, bottom_axis, label, left_axis,
+    legend, line, path, point, rectangle, shortened,
 };
+use frontier::limits::axis_of;
 use measures::Better;
 
 /// Where on the picture the field of the map lies.
@@ -22,39 +23,144 @@ struct MapLayout {
     bottom: f64,
 }
 
-const SIZE: (f64, f64) = (700.0, 500.0);
-const LABEL: f64 = 220.0;
+const SIZE: (f64, f64) = (760.0, 540.0);
+/// Room for names beside the field.
+const BESIDE: f64 = 110.0;
+const LABEL: f64 = 190.0;
+
+/// The two axes of a map with their scales.
+pub(super) struct MapScales<'a> {
+    frontier: &'a Frontier,
+    risk: usize,
+    utility: usize,
+    x: Scale,
+    y: Scale,
+    field: [f64; 4],
+}
+
+impl<'a> MapScales<'a> {
+    /// The default axes of a frontier over a field; none where one of them does not exist.
+    pub(super) fn new(
+        frontier: &'a Frontier,
+        (left, right): (f64, f64),
+        (top, bottom): (f64, f64),
+    ) -> Option<Self> {
+        let position = |axis: &Axis| frontier.axes.iter().position(|known| known == axis);
+        let (risk, utility) = (position(&frontier.risk)?, position(&frontier.utility)?);
+        let shown: Vec<(usize, &Contestant)> = frontier
+            .contestants
+            .iter()
+            .enumerate()
+            .filter(|(_, one)| value(one, risk).is_some() && value(one, utility).is_some())
+            .collect();
+        let x = scale(&shown, risk, (left, right));
+        let y = scale(&shown, utility, (bottom, top));
+        Some(Self { frontier, risk, utility, x, y, field: [left, top, right, bottom] })
+    }
+
+    /// Where a contestant lies.
+    pub(super) fn place(&self, one: &Contestant) -> Option<(f64, f64)> {
+        Some((self.x.at(value(one, self.risk)?.mean), self.y.at(value(one, self.utility)?.mean)))
+    }
+
+    /// The limits on one of the axes: the bound and whether it is the largest that is accepted.
+    fn limits(&self, axis: usize) -> Vec<(&'a Limit, f64)> {
+        let axis = &self.frontier.axes[axis];
+        let is_of = |limit: &&Limit| {
+            let name = axis_of(limit);
+            name.measure == axis.measure
+                && name.ways.is_none_or(|ways| axis.of.is_empty() || axis.of.starts_with(&ways.to_string()))
+        };
+        let limits = self.frontier.limits.iter().filter(is_of);
+        limits.filter_map(|limit| Some((limit, limit.bound?))).collect()
+    }
+
+    /// From where to where on an axis all limits are kept and a file can be used.
+    fn kept(&self, axis: usize, ends: (f64, f64), scale: &Scale) -> (f64, f64) {
+        let (mut low, mut high) = ends;
+        let mut cut = |at: f64, at_most: bool, worse_is_up: bool| {
+            // Places run along the scale, or against it on the axis that points up.
+            if at_most == worse_is_up { high = high.min(at) } else { low = low.max(at) }
+        };
+        let rises = scale.at(2.0) >= scale.at(1.0);
+        for (limit, bound) in self.limits(axis) {
+            cut(scale.at(bound), limit.at_most, rises);
+        }
+        let usual = measures::MEASURES.iter().filter_map(|family| family.card().usual_axis.as_ref());
+        let of_axis = usual.filter(|usual| usual.measure == self.frontier.axes[axis].measure);
+        if let Some(usable) = of_axis.filter_map(|usual| usual.usable).next() {
+            cut(scale.at(usable), self.frontier.axes[axis].better == Better::Lower, rises);
+        }
+        (low, high)
+    }
+
+    /// Where all limits on these axes are kept and a file can be used; nothing where that is everywhere or nowhere.
+    pub(super) fn zone(&self) -> Option<Tag> {
+        let [left, top, right, bottom] = self.field;
+        let x = self.kept(self.risk, (left, right), &self.x);
+        let y = self.kept(self.utility, (top, bottom), &self.y);
+        let whole = x == (left, right) && y == (top, bottom);
+        let empty = x.1 <= x.0 || y.1 <= y.0;
+        (!whole && !empty).then(|| rectangle((x.0, y.0), (x.1, y.1), "kept-zone"))
+    }
+
+    fn limit_lines(&self) -> Markup {
+        let [left, top, right, bottom] = self.field;
+        let mut lines = Markup::default();
+        for (limit, bound) in self.limits(self.risk) {
+            let x = self.x.at(bound);
+            if (left..=right).contains(&x) {
+                let told = tag("title").text(&limit.text);
+                lines.push(line((x, top), (x, bottom), Stroke::Limit).add(told));
+                lines.push(
+                    label(&format!("limit {}", figure(bound)), (x + 4.0, top + 11.0), Anchor::Start, 120.0)
+                        .with("class", "limit-name"),
+                );
+            }
+        }
+        for (limit, bound) in self.limits(self.utility) {
+            let y = self.y.at(bound);
+            if (top..=bottom).contains(&y) {
+                let told = tag("title").text(&limit.text);
+                lines.push(line((left, y), (right, y), Stroke::Limit).add(told));
+                lines.push(
+                    label(&format!("limit {}", figure(bound)), (right - 4.0, y - 4.0), Anchor::End, 120.0)
+                        .with("class", "limit-name"),
+                );
+            }
+        }
+        lines
+    }
+}
 
 /// The map on its default axes, and what the script needs to draw it on others. None without two axes that exist.
 pub(crate) fn risk_utility_map(frontier: &Frontier) -> Option<(Picture, Value)> {
-    let position = |axis: &Axis| frontier.axes.iter().position(|known| known == axis);
-    let (risk, utility) = (position(&frontier.risk)?, position(&frontier.utility)?);
     let methods = methods(frontier);
     let (legend, height) = legend(&legend_entries(&methods, frontier), (4.0, 4.0), SIZE.0 - 8.0);
-    let layout = MapLayout { left: 56.0, right: SIZE.0 - 30.0, top: height + 34.0, bottom: SIZE.1 - 46.0 };
-    let shown: Vec<(usize, &Contestant)> = frontier
-        .contestants
-        .iter()
-        .enumerate()
-        .filter(|(_, one)| value(one, risk).is_some() && value(one, utility).is_some())
-        .collect();
-    let x = scale(&shown, risk, (layout.left, layout.right));
-    let y = scale(&shown, utility, (layout.bottom, layout.top));
-    let place = |one: &Contestant| Some((x.at(value(one, risk)?.mean), y.at(value(one, utility)?.mean)));
-
+    let layout = MapLayout { left: 56.0, right: SIZE.0 - BESIDE, top: height + 34.0, bottom: SIZE.1 - 46.0 };
+    let scales = MapScales::new(frontier, (layout.left, layout.right), (layout.top, layout.bottom))?;
+    let (risk, utility, x, y) = (scales.risk, scales.utility, scales.x, scales.y);
+    let place = |one: &Contestant| scales.place(one);
+    let shown: Vec<(usize, &Contestant)> =
+        frontier.contestants.iter().enumerate().filter(|(_, one)| place(one).is_some()).collect();
     let mut marks = Markup::from(legend);
+    marks.push(tag("g").with("id", "map-limits").add(scales.zone()).add(scales.limit_lines()));
     let names = [axis_name(&frontier.axes[risk]), axis_name(&frontier.axes[utility])];
     marks.push(bottom_axis(&x, (layout.left, layout.right), (layout.bottom, layout.top), &names[0]));
     marks.push(left_axis(&y, (layout.top, layout.bottom), (layout.left, layout.right), &names[1]));
-    let on_front = |one: &Contestant| one.place.as_ref().is_some_and(|place| place.on_front);
     let mut front: Vec<(f64, f64)> =
         shown.iter().filter(|(_, one)| on_front(one)).filter_map(|(_, one)| place(one)).collect();
     front.sort_by(|one, other| one.0.total_cmp(&other.0));
     marks.push(path(&front, Stroke::Front).with("id", "map-front"));
 
-    let mut labels = Labels::within([layout.left, layout.top - 6.0, layout.right + 26.0, layout.bottom]);
-    shown.iter().filter_map(|(_, one)| place(one)).for_each(|place| labels.keep_free(place, 5.0));
+    let mut labels = Labels::within([layout.left, layout.top - 6.0, SIZE.0 - 2.0, layout.bottom]);
     for (_, one) in &shown {
+        let Some((at_x, at_y)) = place(one) else { continue };
+        labels.keep_free((at_x, at_y), 6.0);
+        if let (Some(of_risk), Some(of_utility)) = (value(one, risk), value(one, utility)) {
+            labels.keep_free_line((x.at(of_risk.range[0]), at_y), (x.at(of_risk.range[1]), at_y));
+            labels.keep_free_line((at_x, y.at(of_utility.range[0])), (at_x, y.at(of_utility.range[1])));
+        }
         let planned = |axis: usize| one.planned.get(axis).copied().flatten();
         if let (Some(of_risk), Some(of_utility)) = (planned(risk), planned(utility)) {
             labels.keep_free((x.at(of_risk), y.at(of_utility)), 9.0);
@@ -66,18 +172,22 @@ pub(crate) fn risk_utility_map(frontier: &Frontier) -> Option<(Picture, Value)> 
         points = points.add(mark(frontier, *at, one, method, (risk, utility), (&x, &y)));
     }
     let mut texts = tag("g").with("id", "map-labels").with("aria-hidden", "true");
-    let mut named: Vec<&(usize, &Contestant)> = shown.iter().filter(|(_, one)| on_front(one)).collect();
-    named.sort_by_key(|(_, one)| frontier.recommendation.name.as_deref() != Some(one.name.as_str()));
+    let mut named: Vec<&(usize, &Contestant)> = shown.iter().collect();
+    // What matters most is named first, where room is nearest: the recommended one, then the front.
+    named.sort_by_key(|(_, one)| {
+        (frontier.recommendation.name.as_deref() != Some(one.name.as_str()), !on_front(one))
+    });
     for (_, one) in named {
         if let Some(place) = place(one) {
-            texts = texts.add(labels.place(&shortened(&one.label, LABEL), place, "point-name"));
+            let class = if on_front(one) { "point-name" } else { "point-name quiet-text" };
+            texts = texts.add(labels.place_anywhere(&shortened(&one.name, LABEL), place, class));
         }
     }
     marks.push(points);
     marks.push(texts);
     let picture = Picture {
         name: "risk-utility-map".into(),
-        title: "Risk-utility map".into(),
+        title: "Every version by what it gives away and what it is worth".into(),
         description: description(frontier, shown.len()),
         size: SIZE,
         marks,
@@ -85,6 +195,10 @@ pub(crate) fn risk_utility_map(frontier: &Frontier) -> Option<(Picture, Value)> 
     };
     let chosen = [risk, utility];
     Some((picture, script_data(frontier, chosen, &layout)))
+}
+
+fn on_front(one: &Contestant) -> bool {
+    one.place.as_ref().is_some_and(|place| place.on_front)
 }
 
 /// The methods of all contestants, in the order in which they come.
@@ -132,10 +246,11 @@ fn mark(
     let chosen = frontier.recommendation.name.as_deref() == Some(one.name.as_str());
     let refused = if acceptable { "" } else { " refused" };
     let ring = if chosen { " chosen" } else { "" };
+    let faint = if on_front(one) || chosen { "" } else { " faint" };
     let symbol = Symbol::ALL[method % Symbol::ALL.len()];
     let mut link = tag("a")
         .with("href", format!("#contestant-{}", at + 1))
-        .with("class", format!("contestant series-{}", method % 8))
+        .with("class", format!("contestant series-{}{faint}", method % 8))
         .with("data-at", at)
         .with("aria-label", told(frontier, one, risk, utility))
         .add(tag("title").text(told(frontier, one, risk, utility)))
@@ -158,7 +273,7 @@ fn told(frontier: &Frontier, one: &Contestant, risk: usize, utility: usize) -> S
     let number = |axis: usize| {
         format!("{} {}", frontier.axes[axis].label, figure_or_dash(value(one, axis).map(|value| value.mean)))
     };
-    format!("{}: {}; {}", one.label, number(utility), number(risk))
+    format!("{}: {}; {}", one.name, number(utility), number(risk))
 }
 
 /// What an axis counts, and where it is better.
@@ -191,6 +306,12 @@ fn legend_entries(methods: &[&str], frontier: &Frontier) -> Vec<Entry> {
         let text = "hollow: breaks a limit".into();
         entries.push(Entry { sign: sign(Symbol::Circle, "mark refused series-7".into()), text });
     }
+    if !frontier.limits.is_empty() {
+        entries.push(Entry {
+            sign: Sign::Line(Stroke::Limit),
+            text: "limit; shaded: keeps them and is usable".into(),
+        });
+    }
     if frontier.contestants.iter().any(|one| one.planned.iter().any(Option::is_some)) {
         entries.push(Entry { sign: sign(Symbol::Circle, "planned".into()), text: "by theory".into() });
     }
@@ -218,7 +339,7 @@ fn table(frontier: &Frontier, risk: usize, utility: usize) -> DataTable {
         None => "–".to_owned(),
     };
     let row =
-        |one: &Contestant| vec![one.label.clone(), spread(value(one, risk)), spread(value(one, utility))];
+        |one: &Contestant| vec![one.name.clone(), spread(value(one, risk)), spread(value(one, utility))];
     let head = ["contestant", &frontier.risk.label, &frontier.utility.label];
     DataTable::new(head, frontier.contestants.iter().map(row).collect())
 }
@@ -232,7 +353,7 @@ fn script_data(frontier: &Frontier, chosen: [usize; 2], layout: &MapLayout) -> V
                 None => Value::Null,
             })
             .collect();
-        json!({ "label": one.label, "short": shortened(&one.label, LABEL), "values": values, "planned": one.planned,
+        json!({ "label": one.name, "short": shortened(&one.name, LABEL), "values": values, "planned": one.planned,
                 "front": one.place.as_ref().is_some_and(|place| place.on_front) })
     };
     let axes: Vec<Value> =
@@ -240,6 +361,7 @@ fn script_data(frontier: &Frontier, chosen: [usize; 2], layout: &MapLayout) -> V
     json!({
         "axes": axes,
         "chosen": chosen,
+        "width": SIZE.0,
         "field": [layout.left, layout.right, layout.top, layout.bottom],
         "contestants": frontier.contestants.iter().map(contestant).collect::<Vec<_>>(),
     })

@@ -111,6 +111,59 @@ impl Labels {
         }
         Markup::default()
     }
+
+    /// Keeps labels away from a thin line, such as an error bar.
+    pub(crate) fn keep_free_line(&mut self, (x1, y1): (f64, f64), (x2, y2): (f64, f64)) {
+        self.taken.push([x1.min(x2) - 1.0, y1.min(y2) - 1.0, x1.max(x2) + 1.0, y1.max(y2) + 1.0]);
+    }
+
+    /// The label as near to a point as it fits, joined to it by a line where it stands further away. Where nothing is free it is put at the edge at
+    /// the right, one below the other, so that every point has its name.
+    pub(crate) fn place_anywhere(&mut self, text: &str, (x, y): (f64, f64), class: &str) -> Markup {
+        let near = self.place(text, (x, y), class);
+        if !near.is_empty() {
+            return near;
+        }
+        let (width, height) = (label_width(text) + 2.0, FONT + 2.0);
+        let directions = [0.0, 0.5, -0.5, 1.0, -1.0, 1.6, -1.6, 2.2, -2.2, 2.7, -2.7, 3.1];
+        let around = (2..12).flat_map(|ring| {
+            directions.map(|angle: f64| {
+                let radius = 12.0 * f64::from(ring);
+                (x + radius * angle.cos(), y + radius * angle.sin())
+            })
+        });
+        let around = around.map(|(to_x, to_y)| {
+            let left = if to_x >= x { to_x } else { to_x - width };
+            [left, to_y - height / 2.0, left + width, to_y + height / 2.0]
+        });
+        let edge = (0..400).map(|at| {
+            let y = self.room[1] + 6.0 + 7.0 * f64::from(at);
+            [self.room[2] - width, y - height / 2.0, self.room[2], y + height / 2.0]
+        });
+        let found = around.chain(edge).find(|place| {
+            let inside = place[0] >= self.room[0]
+                && place[1] >= self.room[1]
+                && place[2] <= self.room[2]
+                && place[3] <= self.room[3];
+            let covers = |other: &[f64; 4]| {
+                place[0] < other[2] && other[0] < place[2] && place[1] < other[3] && other[1] < place[3]
+            };
+            inside && !self.taken.iter().any(covers)
+        });
+        let Some(place) = found else { return Markup::default() };
+        self.taken.push(place);
+        let (anchor, end) = if place[0] >= x { (Anchor::Start, place[0]) } else { (Anchor::End, place[2]) };
+        let end = (end.clamp(place[0], place[2]), (place[1] + place[3]) / 2.0);
+        let text_x = if anchor == Anchor::Start { place[0] + 1.0 } else { place[2] - 1.0 };
+        let leader = tag("line")
+            .with("x1", px(x))
+            .with("y1", px(y))
+            .with("x2", px(end.0))
+            .with("y2", px(end.1))
+            .with("class", "leader");
+        let name = label(text, (text_x, end.1 + 4.0), anchor, width).with("class", class);
+        [Markup::from(leader), Markup::from(name)].into_iter().collect()
+    }
 }
 
 #[cfg(test)]
@@ -125,6 +178,25 @@ mod tests {
         assert!(cut.ends_with('…') && label_width(&cut) <= 80.0, "{cut}");
         let markup = Markup::from(label(long, (0.0, 0.0), Anchor::Start, 80.0)).into_string();
         assert!(markup.contains(&format!("<title>{long}</title>")));
+    }
+
+    #[test]
+    fn every_point_of_a_crowd_has_its_name_and_none_covers_another() {
+        let mut labels = Labels::within([0.0, 0.0, 700.0, 500.0]);
+        let places: Vec<(f64, f64)> =
+            (0..40).map(|at| (300.0 + f64::from(at % 7), 200.0 + f64::from(at))).collect();
+        places.iter().for_each(|place| labels.keep_free(*place, 4.0));
+        let points = labels.taken.len();
+        let named =
+            places.iter().filter(|place| !labels.place_anywhere("cart-20", **place, "name").is_empty());
+        assert_eq!(named.count(), 40);
+        let boxes = &labels.taken[points..];
+        for (at, one) in boxes.iter().enumerate() {
+            let apart = |other: &[f64; 4]| {
+                one[2] <= other[0] || other[2] <= one[0] || one[3] <= other[1] || other[3] <= one[1]
+            };
+            assert!(boxes[..at].iter().all(apart) && labels.taken[..points].iter().all(apart));
+        }
     }
 
     #[test]

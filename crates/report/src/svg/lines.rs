@@ -20,6 +20,8 @@ pub(crate) enum Stroke {
     Spread,
     /// A value that is held against the others.
     Reference,
+    /// A limit that must be kept.
+    Limit,
 }
 
 impl Stroke {
@@ -32,6 +34,7 @@ impl Stroke {
             Self::Front => "front",
             Self::Spread => "spread",
             Self::Reference => "reference",
+            Self::Limit => "limit",
         }
     }
 }

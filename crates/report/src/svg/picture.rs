@@ -48,6 +48,18 @@ impl Picture {
             .add(self.table.details())
     }
 
+    /// The picture on a card that has a heading of its own: with its numbers behind it, and no caption.
+    pub(crate) fn bare(&self) -> Markup {
+        let frame = tag("div")
+            .with("class", "frame")
+            .with("id", &self.name)
+            .with("role", "group")
+            .with("aria-label", format!("Picture: {}", self.title))
+            .with("tabindex", 0)
+            .add(self.svg());
+        [frame, self.table.details()].into_iter().collect()
+    }
+
     /// The picture as a file of its own.
     pub(crate) fn file(&self) -> String {
         let svg = self.svg_of(Some(tag("style").source(PICTURE_STYLE)));

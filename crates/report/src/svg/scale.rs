@@ -17,6 +17,11 @@ impl Scale {
         Self { from: widened(from), to, is_log: false }
     }
 
+    /// A logarithmic scale that takes `from`, both above zero, to the places `to`.
+    pub(crate) fn logarithmic(from: (f64, f64), to: (f64, f64)) -> Self {
+        Self { from: widened(from), to, is_log: from.0 > 0.0 }
+    }
+
     /// A scale on which all these numbers are seen with a little room; logarithmic where they are positive and span orders of magnitude.
     pub(crate) fn of(values: impl Iterator<Item = f64> + Clone, to: (f64, f64)) -> Self {
         let values = values.filter(|value| value.is_finite());

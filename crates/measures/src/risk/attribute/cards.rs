@@ -144,4 +144,10 @@ pub(super) const CARDS: &[MeasureCard] = &[
             "Lookalike: DiSCO of Raab, Nowok & Dibben (2024) less what the margins alone disclose",
         )
     },
+    percent(
+        names::DISCO_OTHERS,
+        "How many original records would be disclosed by the other original records?",
+        Better::Neither,
+        "Lookalike: what is true of whole groups",
+    ),
 ];

@@ -6,6 +6,7 @@ use table::CountSource;
 
 use super::attack::Attack;
 use super::cards::CARDS;
+use super::class_cells::levels;
 use super::obvious::{ObviousLevel, ObviousPair, ObviousTally};
 use super::ratio_sum::RatioSum;
 use super::statistic::AttributeStatistic;
@@ -57,6 +58,8 @@ pub(super) struct Sums {
     tcap: RatioSum,
     /// Records that DiSCO is expected to count by the margins alone.
     disco_margins: f64,
+    /// Records whose target the other original records tell.
+    disco_others: u64,
 }
 
 const NO_ORIGINAL: &str = "the original has no records";
@@ -124,6 +127,7 @@ impl Attack<'_> {
         for count in targets.original().columns()[self.target].frequencies(self.target_classes().size()) {
             sums.base.add(u128::from(count) * u128::from(count), original_records);
         }
+        sums.disco_others = self.told_by_others();
         let (obvious_level, obvious_pairs) = obvious.finish();
         AttributeDisclosure {
             keys: self.keys.clone(),
@@ -135,6 +139,45 @@ impl Attack<'_> {
             obvious_pairs,
             sums,
         }
+    }
+}
+
+/// With more keys, single ones are not looked at.
+const MOST_SINGLE_KEYS: usize = 12;
+
+impl Attack<'_> {
+    /// Original records whose target all other original records with the same keys, at least one, share; or all others with one of the keys, such as
+    /// an age group that follows from the age.
+    fn told_by_others(&self) -> u64 {
+        let keys = self.members.classes.keys().positions();
+        let coded = self.tables.keys().original();
+        let mut told = vec![false; self.original.len()];
+        let mut tell = |class_of: &dyn Fn(usize) -> usize, classes: usize| {
+            // The first target of each class, and how many records it has; none of one with several targets.
+            let mut of_class: Vec<(Option<u32>, u64)> = vec![(None, 0); classes];
+            for (row, target) in self.original.iter().enumerate() {
+                let (first, records) = &mut of_class[class_of(row)];
+                match (*records, *first) {
+                    (0, _) => *first = Some(*target),
+                    (_, Some(known)) if known == *target => {}
+                    _ => *first = None,
+                }
+                *records += 1;
+            }
+            for (row, told) in told.iter_mut().enumerate() {
+                let (first, records) = of_class[class_of(row)];
+                *told |= records > 1 && first.is_some();
+            }
+        };
+        let all = self.members.classes.of_original();
+        tell(&|row| all[row] as usize, self.members.classes.len());
+        if (2..=MOST_SINGLE_KEYS).contains(&keys.len()) {
+            for key in keys {
+                let codes = levels(&coded.columns()[*key]);
+                tell(&|row| codes[row] as usize, self.tables.keys().domain().variables()[*key].size());
+            }
+        }
+        told.iter().filter(|told| **told).count() as u64
     }
 }
 
@@ -175,6 +218,7 @@ impl AttributeDisclosure {
             Weap1Share => share(sums.dsyn as f64, self.synthetic_records, NO_SYNTHETIC),
             DiscoMargins if self.original_records == 0 => Err(NO_ORIGINAL),
             DiscoMargins => Ok(100.0 * sums.disco_margins / self.original_records as f64),
+            DiscoOthers => of_original(sums.disco_others),
             DiscoExcess => Ok(self.value(Disco)? - self.value(DiscoMargins)?),
             UndefinedShare => {
                 share(sums.undefined as f64, sums.dsyn, "no synthetic record that counts has WEAP = 1")

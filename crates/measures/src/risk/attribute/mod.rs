@@ -98,6 +98,8 @@ pub mod names {
     pub const DISCO_MARGINS: &str = "attribute.disco_margins";
     /// `attribute.disco_excess`.
     pub const DISCO_EXCESS: &str = "attribute.disco_excess";
+    /// `attribute.disco_others`.
+    pub const DISCO_OTHERS: &str = "attribute.disco_others";
     /// `attribute.tcap_taub`.
     pub const TCAP_TAUB: &str = "attribute.tcap_taub";
     /// `attribute.undefined_share`.

@@ -42,11 +42,14 @@ pub enum AttributeStatistic {
     DiscoMargins,
     /// DiSCO less that: what is disclosed beyond the margins, in percentage points.
     DiscoExcess,
+    /// Original records whose target all other original records with the same keys, at least one, share, or all others with one of the keys, in per
+    /// cent. What is true of a whole group is learned from every true file, also from one without the person.
+    DiscoOthers,
 }
 
 impl AttributeStatistic {
     /// All of them, in the order of their cards.
-    pub const ALL: [Self; 18] = [
+    pub const ALL: [Self; 19] = [
         Self::Dorig,
         Self::Dsyn,
         Self::Is,
@@ -65,5 +68,6 @@ impl AttributeStatistic {
         Self::UndefinedShare,
         Self::DiscoMargins,
         Self::DiscoExcess,
+        Self::DiscoOthers,
     ];
 }

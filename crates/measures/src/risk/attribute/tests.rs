@@ -351,3 +351,20 @@ fn margins_alone_disclose_what_independence_would() {
     let excess = found.value(AttributeStatistic::DiscoExcess).unwrap();
     assert!((excess - (80.0 - margins)).abs() < 1e-9, "{excess}");
 }
+
+#[test]
+fn what_is_true_of_a_group_is_told_by_its_other_members() {
+    // The two of `a` tell each other's target; `b` is alone, and `c` disagrees.
+    let text = "k,t\na,1\na,1\nb,1\nc,1\nc,2\n";
+    let original = table::read::read_csv_text(text, &table::read::ReadOptions::default()).unwrap();
+    let comparison = Comparison { original: &original, synthetic: &original, holdout: None };
+    let found = attribute_disclosure(&comparison, &["k"], "t", &DisclosureOptions::default()).unwrap();
+    assert_eq!(found.value(AttributeStatistic::Dorig), Ok(60.0));
+    assert_eq!(found.value(AttributeStatistic::DiscoOthers), Ok(40.0));
+    // With `l` known too everybody is alone, and the target still follows from it for the four of `u`.
+    let text = "k,l,t\na,u,1\nb,u,1\nc,u,1\nd,u,1\ne,v,2\n";
+    let original = table::read::read_csv_text(text, &table::read::ReadOptions::default()).unwrap();
+    let comparison = Comparison { original: &original, synthetic: &original, holdout: None };
+    let found = attribute_disclosure(&comparison, &["k", "l"], "t", &DisclosureOptions::default()).unwrap();
+    assert_eq!(found.value(AttributeStatistic::DiscoOthers), Ok(80.0));
+}

@@ -109,7 +109,7 @@ const CARDS: &[MeasureCard] = &[
         "Vallender (1974), Theory of Probability and its Applications 18",
     ),
     card(
-        "distance.correlation",
+        names::CORRELATION,
         "By how much do the correlations of two numbers differ?",
         "",
         TWO,
@@ -117,7 +117,7 @@ const CARDS: &[MeasureCard] = &[
     )
     .keeping(Kept::Whole),
     card(
-        "distance.cramers_v",
+        names::CRAMERS_V,
         "By how much do the associations of two categorical variables differ?",
         "",
         Range::UNIT,
@@ -171,6 +171,10 @@ pub mod names {
     pub const KS: &str = "distance.ks";
     /// `distance.mean_correlation`.
     pub const MEAN_CORRELATION: &str = "distance.mean_correlation";
+    /// `distance.correlation`.
+    pub const CORRELATION: &str = "distance.correlation";
+    /// `distance.cramers_v`.
+    pub const CRAMERS_V: &str = "distance.cramers_v";
     /// `distance.mean_cramers_v`.
     pub const MEAN_CRAMERS_V: &str = "distance.mean_cramers_v";
     /// `distance.mean_hellinger`.

@@ -23,7 +23,7 @@ pub(crate) use pooled::append_numbers;
 pub(crate) use scores::PropensityScores;
 pub use scores::ScoreSummary;
 pub(crate) use tree::tree_propensity_prepared;
-pub use tree::{NullDraws, TreeNull, TreePropensity, tree_pmse, tree_propensity};
+pub use tree::{NullDraws, TreeNull, TreePropensity, tree_importance, tree_pmse, tree_propensity};
 
 use cards::{CARDS, Cart, Logit};
 use rayon::prelude::*;

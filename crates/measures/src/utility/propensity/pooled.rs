@@ -104,7 +104,7 @@ impl Pooled {
 
     /// A random sample of both files with so many records, where there are more; each file keeps its share. The original's sample depends on its
     /// size, on that of the other and on the seed alone.
-    pub(crate) fn at_most(&self, most: usize, seed: u64) -> Option<Self> {
+    pub fn at_most(&self, most: usize, seed: u64) -> Option<Self> {
         let all = self.original + self.synthetic;
         if all <= most {
             return None;

@@ -193,6 +193,23 @@ pub fn tree_pmse(pooled: &Pooled) -> Result<Option<f64>, TreeError> {
     Ok(Some(pmse_of(&tree, original + synthetic, synthetic)))
 }
 
+/// How much each variable helps the tree to tell the files apart: its share of the fall in impurity over all splits, largest first. Empty
+/// where the tree does not split.
+pub fn tree_importance(pooled: &Pooled) -> Result<Vec<(String, f64)>, TreeError> {
+    let (predictors, options) = (pooled.predictors()?, &propensity_tree(pooled.share()));
+    let predictors: Vec<&Predictor> = predictors.iter().collect();
+    let codes: Vec<u32> = pooled.is_synthetic().iter().map(|is| u32::from(*is)).collect();
+    if codes.is_empty() {
+        return Ok(Vec::new());
+    }
+    let tree = Tree::fit(&predictors, &Response::Classes { codes: &codes, levels: 2 }, None, options)?;
+    let total: f64 = tree.importance().iter().sum();
+    let shares = pooled.names.iter().cloned().zip(tree.importance().iter().map(|own| own / total));
+    let mut shares: Vec<(String, f64)> = shares.filter(|(_, share)| *share > 0.0).collect();
+    shares.sort_by(|one, other| other.1.total_cmp(&one.1));
+    Ok(shares)
+}
+
 /// The mean of (p − c)² over all records, where p is the share of synthetic ones in a record's leaf and c that in all.
 fn pmse_of(tree: &Tree, records: usize, synthetic: usize) -> f64 {
     let share = synthetic as f64 / records as f64;
@@ -273,5 +290,31 @@ impl TreeNull {
     /// pMSE less its null mean in standard deviations; `None` where there is no spread.
     pub fn z(&self, pmse: f64) -> Option<f64> {
         self.sd.filter(|sd| *sd > 0.0).map(|sd| (pmse - self.mean) / sd)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use table::read::{ReadOptions, read_csv_text};
+
+    use super::*;
+    use crate::Comparison;
+
+    #[test]
+    fn the_variable_that_was_changed_is_what_tells_the_files_apart() {
+        let table = |shift: usize| {
+            let rows: String =
+                (0..400).map(|row| format!("{},{}\n", row * 37 % 101, (row * 53 % 97) + shift)).collect();
+            read_csv_text(&format!("same,moved\n{rows}"), &ReadOptions::default()).unwrap()
+        };
+        let (original, synthetic) = (table(0), table(60));
+        let comparison = Comparison { original: &original, synthetic: &synthetic, holdout: None };
+        let pooled = Pooled::new(&comparison, &[]).unwrap();
+        let found = tree_importance(&pooled).unwrap();
+        assert_eq!(found[0].0, "moved");
+        assert!(found[0].1 > 0.9, "{found:?}");
+        assert!((found.iter().map(|(_, share)| share).sum::<f64>() - 1.0).abs() < 1e-9);
+        let nothing = Comparison { original: &original, synthetic: &original, holdout: None };
+        assert_eq!(tree_importance(&Pooled::new(&nothing, &[]).unwrap()).unwrap(), []);
     }
 }

@@ -1,0 +1,69 @@
+//! Groups of people of whom the release is least true, and of whom it gives most away.
+
+use release::evidence::Subgroup;
+use table::figures::thousands;
+
+use super::View;
+use super::glossary::term;
+use super::summary::group_name;
+use crate::judgement::judged;
+use crate::markup::{Markup, tag};
+use crate::numbers::{figure, share};
+use crate::svg::DataTable;
+
+pub(super) fn content(view: &View<'_>) -> Markup {
+    let Some(groups) = view.internal.and_then(|internal| internal.subgroups.as_ref()) else {
+        return Markup::default();
+    };
+    let mut content = Markup::from(tag("p").text(format!(
+        "People grouped by {}, and by two of these together; groups of fewer than 30 are left out.",
+        groups.keys.join(", ")
+    )));
+    let column = |heading: &str, text: Markup, table: DataTable| {
+        tag("div").add(tag("h3").text(heading)).add(text).add(table.table())
+    };
+    let mut columns = Vec::new();
+    if !groups.least_true.is_empty() {
+        let row = |group: &Subgroup| {
+            let value = group.s_pmse.unwrap_or_default();
+            vec![
+                group_name(group),
+                thousands(group.records),
+                figure(value),
+                judged(value).to_owned(),
+                group.worst_variable.clone().unwrap_or_default(),
+            ]
+        };
+        let head = ["group", "people", "mean S_pMSE", "in words", "furthest off"];
+        let text = tag("p")
+            .text("The mean ")
+            .add(term("S_pMSE"))
+            .text(" of all other variables within the group; 1 is expected.");
+        let rows = groups.least_true.iter().map(row).collect();
+        columns.push(column("Where it is least true", text.into(), DataTable::new(head, rows)));
+    }
+    if let (Some(target), Some(all)) = (&groups.target, groups.disclosed) {
+        let row = |group: &Subgroup| {
+            vec![
+                group_name(group),
+                thousands(group.records),
+                share(group.disclosed.unwrap_or_default()),
+                format!("{} times", figure(group.disclosed.unwrap_or_default() / all.max(1e-9))),
+            ]
+        };
+        let target_head = format!("{target} learned");
+        let head = ["group", "people", target_head.as_str(), "of the average"];
+        let text = tag("p").text(format!(
+            "For how many of the group an intruder with these keys learns {target}, beyond what the others with the same keys, or with one of them, tell; of all people it is {}.",
+            share(all)
+        ));
+        let rows: Vec<Vec<String>> = groups.most_disclosed.iter().map(row).collect();
+        if rows.is_empty() {
+            content.push(text);
+        } else {
+            columns.push(column("Where it gives most away", text.into(), DataTable::new(head, rows)));
+        }
+    }
+    content.push(tag("div").with("class", "columns").all(columns));
+    content
+}

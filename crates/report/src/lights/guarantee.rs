@@ -1,0 +1,84 @@
+//! What is guaranteed, whatever an intruder knows or tries?
+
+use privacy::{Guarantee, LedgerRecord};
+
+use super::{Colour, Gauge, Light, Subject};
+use crate::numbers::figure;
+
+/// Up to here ε is strong, and usual: the tiers of Ponomareva et al. (2023), How to DP-fy ML, section 5.2.
+const STRONG: f64 = 1.0;
+const USUAL: f64 = 10.0;
+
+pub(super) fn light(subject: &Subject<'_>) -> Light {
+    let light = |colour, word, sentence: String, gauge| Light {
+        topic: "guarantee",
+        question: "What is promised, whatever an intruder tries?",
+        colour,
+        word,
+        sentence,
+        gauge,
+        section: if subject.ledger.is_some() { "ledger" } else { "asked" },
+    };
+    let Some(ledger) = subject.ledger else {
+        let sentence = match subject.manifest {
+            Some(_) => {
+                "None: it is not differentially private; what protects people is what was measured as risk."
+            }
+            None => "Not known from the files alone.",
+        };
+        return light(Colour::Unlit, "none", sentence.to_owned(), None);
+    };
+    if let Some(warning) = &ledger.warning {
+        return light(Colour::Red, "void", format!("{}.", warning.trim_end_matches('.')), None);
+    }
+    let epsilon = epsilon(ledger);
+    let gauge = epsilon.map(|(epsilon, _)| Gauge {
+        name: "epsilon".into(),
+        value: epsilon,
+        written: format!("ε = {}", short(epsilon)),
+        green: USUAL,
+        amber: USUAL,
+        marks: vec![(STRONG, "strong".to_owned()), (USUAL, "weak from here".to_owned())],
+        is_log: true,
+    });
+    let stated = match epsilon {
+        Some((epsilon, None)) => format!("ε = {}", short(epsilon)),
+        Some((epsilon, Some(delta))) => format!("ε = {} and δ = {delta:e}", short(epsilon)),
+        None => ledger.asked.to_string(),
+    };
+    let unit = &ledger.unit;
+    let covered = subject.manifest.is_some_and(|manifest| manifest.not_covered.is_some());
+    if covered {
+        let sentence = format!(
+            "Differential privacy with {stated} for each {unit}, but the version was chosen or accepted by measuring against the original, which it does not cover."
+        );
+        return light(Colour::Amber, "in part", sentence, gauge);
+    }
+    let (colour, word, strength) = match epsilon {
+        Some((epsilon, _)) if epsilon <= STRONG => (Colour::Green, "strong", "strong"),
+        Some((epsilon, _)) if epsilon <= USUAL => (Colour::Green, "holds", "usual"),
+        Some(_) => (Colour::Amber, "weak", "weak"),
+        None => (Colour::Green, "holds", "stated in another notion"),
+    };
+    let sentence = format!("Differential privacy with {stated} for each {unit}, which is {strength}.");
+    light(colour, word, sentence, gauge)
+}
+
+/// ε, with δ where it is not pure: what was asked for, which is what is guaranteed; of ρ the first ε at which it is stated.
+fn epsilon(ledger: &LedgerRecord) -> Option<(f64, Option<f64>)> {
+    match ledger.asked {
+        Guarantee::Pure(epsilon) => Some((epsilon.value(), None)),
+        Guarantee::Approximate(epsilon, delta) => Some((epsilon.value(), Some(delta.value()))),
+        Guarantee::ZeroConcentrated(_) => {
+            let stated = ledger.totals.approximate.first()?;
+            Some((stated.epsilon.value, Some(stated.delta)))
+        }
+        Guarantee::NotPrivate => None,
+    }
+}
+
+/// Costs are rounded up in the last of many digits.
+fn short(epsilon: f64) -> String {
+    let rounded = (epsilon * 1e6).round() / 1e6;
+    if (rounded - epsilon).abs() < 1e-6 && rounded > 0.0 { rounded.to_string() } else { figure(epsilon) }
+}

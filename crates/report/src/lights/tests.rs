@@ -1,0 +1,234 @@
+//! Releases that are damaged in known ways, each of which must turn the light of its side.
+
+use measures::{MEASURES, Measure, Settings, SyntheticSets, align, evaluate};
+use table::Table;
+use table::read::{ReadOptions, read_csv_text};
+use table::schema::SchemaFile;
+use town::Town;
+
+use super::*;
+
+const PEOPLE: usize = 1_500;
+
+/// A file of the town as rows of fields that can be damaged.
+#[derive(Clone)]
+struct File {
+    head: Vec<String>,
+    rows: Vec<Vec<String>>,
+}
+
+impl File {
+    /// People of the same town; another seed is a fresh sample of it.
+    fn new(seed: u64) -> Self {
+        let text = Town::new(PEOPLE, seed).csv();
+        let mut reader = csv::Reader::from_reader(text.as_bytes());
+        let fields = |record: &csv::StringRecord| record.iter().map(str::to_owned).collect::<Vec<_>>();
+        let head = fields(reader.headers().unwrap());
+        let rows = reader.records().map(|record| fields(&record.unwrap())).collect();
+        Self { head, rows }
+    }
+
+    fn at(&self, name: &str) -> usize {
+        self.head.iter().position(|known| known == name).unwrap()
+    }
+
+    /// With every value of a variable replaced.
+    fn with(mut self, name: &str, change: impl Fn(usize, &str) -> String) -> Self {
+        let at = self.at(name);
+        self.rows.iter_mut().enumerate().for_each(|(row, fields)| fields[at] = change(row, &fields[at]));
+        self
+    }
+
+    /// With the values of some variables taken from the rows of another file.
+    fn with_columns_of(mut self, other: &Self, names: &[&str]) -> Self {
+        for name in names {
+            let at = self.at(name);
+            self.rows.iter_mut().zip(&other.rows).for_each(|(row, from)| row[at].clone_from(&from[at]));
+        }
+        self
+    }
+
+    fn numbers(&self, name: &str) -> Vec<f64> {
+        let at = self.at(name);
+        let mut values: Vec<f64> =
+            self.rows.iter().filter_map(|row| row[at].parse().ok()).filter(|value| *value >= 0.0).collect();
+        values.sort_by(f64::total_cmp);
+        values
+    }
+
+    fn table(&self, schema: Option<&str>) -> Table {
+        let mut writer = csv::Writer::from_writer(Vec::new());
+        writer.write_record(&self.head).unwrap();
+        self.rows.iter().for_each(|row| writer.write_record(row).unwrap());
+        let text = String::from_utf8(writer.into_inner().unwrap()).unwrap();
+        let schema = schema.map(|schema| SchemaFile::parse(schema).unwrap());
+        read_csv_text(&text, &ReadOptions { schema, ..ReadOptions::default() }).unwrap()
+    }
+}
+
+/// What is measured of the town, without what takes long.
+fn findings_of(synthetic: &File) -> Vec<Finding> {
+    let schema = Town::new(PEOPLE, 7).schema();
+    let original = File::new(7).table(Some(&schema));
+    let synthetic = align(original.schema(), synthetic.table(None)).unwrap();
+    let sets = SyntheticSets { original: &original, synthetic: &[&synthetic], holdout: None };
+    let names = |list: &[&str]| list.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
+    let settings = Settings {
+        keys: vec![names(&["sex", "age", "district"])],
+        targets: names(&["disability", "education"]),
+        ..Settings::default()
+    };
+    let wanted = ["files", "tables", "amounts", "conformance", "uniques", "attribute"];
+    let families: Vec<&dyn Measure> =
+        MEASURES.iter().copied().filter(|family| wanted.contains(&family.name())).collect();
+    evaluate(&sets, &families, &settings).unwrap()
+}
+
+fn lights_of(synthetic: &File) -> Lights {
+    let findings = findings_of(synthetic);
+    Lights::of(&Subject::of_findings(&findings.iter().collect::<Vec<_>>()))
+}
+
+#[test]
+fn a_fresh_sample_of_the_same_town_has_no_warning_light() {
+    let lights = lights_of(&File::new(8));
+    for light in [&lights.truth, &lights.risk, &lights.rules] {
+        assert_eq!(light.colour, Colour::Green, "{}: {}", light.topic, light.sentence);
+    }
+    assert_eq!(lights.guarantee.colour, Colour::Unlit);
+    assert!(lights.not_for().is_empty(), "{:?}", lights.not_for());
+    assert!(lights.safe_to_release().starts_with("Nothing that was measured speaks against it"));
+}
+
+#[test]
+fn ten_kinds_of_damage_each_turn_the_right_light() {
+    let fresh = || File::new(8);
+    let original = File::new(7);
+    let income = fresh().numbers("income");
+    let cap = income[income.len() * 9 / 10];
+    let number = |text: &str| text.parse::<f64>().ok().filter(|value| *value >= 0.0);
+    type Pick = fn(&Lights) -> &Light;
+    let (truth, risk, rules): (Pick, Pick, Pick) = (|of| &of.truth, |of| &of.risk, |of| &of.rules);
+    let cases: Vec<(&str, File, Pick)> = vec![
+        (
+            "shifted mean",
+            fresh().with("income", |_, text| {
+                number(text).map_or_else(|| text.to_owned(), |value| format!("{}", (value * 1.4).round()))
+            }),
+            truth,
+        ),
+        (
+            "lost tail",
+            fresh().with("income", |_, text| {
+                number(text).map_or_else(|| text.to_owned(), |value| format!("{}", value.min(cap)))
+            }),
+            truth,
+        ),
+        ("broken pair", fresh().with_columns_of(&File::new(9), &["education", "disability"]), truth),
+        (
+            "swapped labels",
+            fresh().with("district", |_, text| match text {
+                "Old Market" => "Lighthouse Point".into(),
+                "Lighthouse Point" => "Old Market".into(),
+                other => other.to_owned(),
+            }),
+            truth,
+        ),
+        (
+            "lost level",
+            fresh().with("education", |_, text| text.replace("MASTER OR MORE", "BACHELOR")),
+            truth,
+        ),
+        (
+            "missing values made up",
+            fresh().with(
+                "married_on",
+                |_, text| if text.is_empty() { "1990-05-05".into() } else { text.into() },
+            ),
+            truth,
+        ),
+        (
+            "copied records",
+            File {
+                rows: original.rows[..PEOPLE / 20]
+                    .iter()
+                    .chain(&fresh().rows[PEOPLE / 20..])
+                    .cloned()
+                    .collect(),
+                ..fresh()
+            },
+            risk,
+        ),
+        (
+            "people's keys and targets kept",
+            fresh().with_columns_of(&original, &["sex", "age", "district", "disability", "education"]),
+            risk,
+        ),
+        (
+            "broken rule",
+            fresh().with("pperroom", |row, text| if row % 25 == 0 { "9.999".into() } else { text.into() }),
+            rules,
+        ),
+        (
+            "values outside the domain",
+            fresh()
+                .with("district", |row, text| if row % 200 == 0 { "Atlantis".into() } else { text.into() }),
+            rules,
+        ),
+    ];
+    assert_eq!(cases.len(), 10);
+    for (damage, file, pick) in cases {
+        let lights = lights_of(&file);
+        let light = pick(&lights);
+        assert!(light.colour >= Colour::Amber, "{damage}: {} says {}", light.topic, light.sentence);
+        // What burns has a sentence of its own, and the verdict never says that all is well.
+        assert!(!light.sentence.is_empty() && light.sentence.ends_with('.'), "{damage}: {}", light.sentence);
+        if light.topic == "risk" {
+            assert!(!lights.safe_to_release().starts_with("Nothing"), "{damage}");
+        }
+        if light.topic == "truth" {
+            assert!(!lights.not_for().is_empty(), "{damage}");
+        }
+        // A number on a scale lies in the zone of its light's colour.
+        for light in lights.all() {
+            let Some(gauge) = &light.gauge else { continue };
+            let zone = match gauge.value {
+                value if value <= gauge.green => Colour::Green,
+                value if value <= gauge.amber => Colour::Amber,
+                _ => Colour::Red,
+            };
+            assert_eq!(zone, light.colour, "{damage}: {} at {}", light.sentence, gauge.value);
+        }
+    }
+}
+
+#[test]
+fn the_whole_original_is_called_a_copy_and_high_risk() {
+    let lights = lights_of(&File::new(7));
+    assert_eq!(
+        (lights.truth.word, lights.risk.colour),
+        ("too close", Colour::Red),
+        "{}",
+        lights.risk.sentence
+    );
+}
+
+#[test]
+fn a_broken_limit_turns_the_light_of_its_side_and_says_so() {
+    let findings = findings_of(&File::new(8));
+    let findings: Vec<&Finding> = findings.iter().collect();
+    for (limit, is_risk) in [("attribute.disco <= 0", true), ("tables.mean_s_pmse:2 <= 0.5", false)] {
+        let check = frontier::limits::check(
+            &frontier::limits::parse(limit).unwrap(),
+            &[findings.iter().map(|finding| (*finding).clone()).collect()],
+            None,
+        );
+        assert!(!check.kept);
+        let decision = Decision { limits: vec![check], ..Decision::default() };
+        let subject = Subject { decision: Some(&decision), ..Subject::of_findings(&findings) };
+        let lights = Lights::of(&subject);
+        let light = if is_risk { &lights.risk } else { &lights.truth };
+        assert_eq!(light.colour, Colour::Red);
+        assert!(light.sentence.contains(limit), "{}", light.sentence);
+    }
+}

@@ -1,0 +1,233 @@
+//! What others on this machine, or a page in another tab, might try on the workbench. Each attack must be refused, and nothing of it come back.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on should panic")]
+
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::time::Duration;
+
+use workbench::{Served, Settings, serve};
+
+/// A workbench on a folder with a project, a table and a link that leads out.
+struct House {
+    folder: tempfile::TempDir,
+    _outside: tempfile::TempDir,
+    served: Served,
+    port: u16,
+    token: String,
+}
+
+impl House {
+    fn new() -> Self {
+        let (folder, outside) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        std::fs::write(outside.path().join("secret.csv"), "name\nCANARY\n").unwrap();
+        std::fs::write(outside.path().join("lookalike.toml"), "data = \"secret.csv\"\n").unwrap();
+        let rows: String = (0..60).map(|row| format!("{},{}\n", ["F", "M"][row % 2], row % 7)).collect();
+        std::fs::write(folder.path().join("people.csv"), format!("sex,<script>alert(1)</script>\n{rows}"))
+            .unwrap();
+        std::fs::create_dir(folder.path().join("project")).unwrap();
+        std::fs::write(
+            folder.path().join("project/lookalike.toml"),
+            "data = \"../people.csv\"\nschema = \"schema.toml\"\n",
+        )
+        .unwrap();
+        std::fs::write(
+            folder.path().join("project/schema.toml"),
+            "[variables.sex]\nkind = \"categorical\"\nlevels = [\"F\", \"M\"]\n",
+        )
+        .unwrap();
+        #[cfg(unix)]
+        std::os::unix::fs::symlink(outside.path(), folder.path().join("link")).unwrap();
+        let served =
+            serve(&Settings { root: folder.path().to_owned(), port: 0, program: "/nonexistent".into() })
+                .unwrap();
+        let rest = served.link().strip_prefix("http://127.0.0.1:").unwrap().to_owned();
+        let (port, token) = rest.split_once("/enter?token=").unwrap();
+        Self { folder, _outside: outside, port: port.parse().unwrap(), token: token.to_owned(), served }
+    }
+
+    fn raw(&self, bytes: &[u8]) -> String {
+        let mut stream = TcpStream::connect(("127.0.0.1", self.port)).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+        // A server that has refused may close before all is sent.
+        drop(stream.write_all(bytes));
+        let mut answer = Vec::new();
+        drop(stream.read_to_end(&mut answer));
+        String::from_utf8_lossy(&answer).into_owned()
+    }
+
+    fn ask(&self, line: &str, headers: &[String], body: &str) -> String {
+        let own = format!("Host: 127.0.0.1:{}", self.port);
+        let host = if headers.iter().any(|header| header.starts_with("Host:")) {
+            String::new()
+        } else {
+            format!("{own}\r\n")
+        };
+        let headers: String = headers.iter().map(|header| format!("{header}\r\n")).collect();
+        self.raw(
+            format!("{line} HTTP/1.1\r\n{host}{headers}Content-Length: {}\r\n\r\n{body}", body.len())
+                .as_bytes(),
+        )
+    }
+
+    fn enter(&self) -> String {
+        let answer = self.ask(&format!("GET /enter?token={}", self.token), &[], "");
+        assert!(answer.starts_with("HTTP/1.1 303"), "{answer}");
+        let cookie = answer.split("Set-Cookie: ").nth(1).unwrap();
+        assert!(cookie.contains("; HttpOnly; SameSite=Strict; Path=/"));
+        format!("Cookie: {}", cookie.split(';').next().unwrap())
+    }
+}
+
+fn status(answer: &str) -> u16 {
+    answer.split(' ').nth(1).and_then(|code| code.parse().ok()).unwrap_or(0)
+}
+
+#[test]
+fn attacks_are_refused() {
+    let house = House::new();
+    let get = |path: &str, headers: &[String]| house.ask(&format!("GET {path}"), headers, "");
+    // Without the link.
+    assert_eq!(status(&get("/", &[])), 401);
+    assert_eq!(status(&get("/style.css", &[])), 401);
+    assert_eq!(status(&get("/enter?token=", &[])), 401);
+    assert_eq!(status(&get("/enter?token=00000000000000000000000000000000", &[])), 401);
+    assert_eq!(status(&get("/", &["Cookie: lookalike=".into()])), 401);
+    let cookie = house.enter();
+    // The link works once.
+    assert_eq!(status(&get(&format!("/enter?token={}", house.token), &[])), 401);
+    let inside = |path: &str| get(path, std::slice::from_ref(&cookie));
+    let home = inside("/");
+    assert_eq!(status(&home), 200);
+    for header in [
+        "Content-Security-Policy: default-src 'none'; script-src 'self'",
+        "X-Content-Type-Options: nosniff",
+        "Cache-Control: no-store",
+        "X-Frame-Options: DENY",
+    ] {
+        assert!(home.contains(header), "{header}");
+    }
+    // Another name for this machine, another origin, another site.
+    let with = |extra: &str| vec![cookie.clone(), extra.to_owned()];
+    assert_eq!(status(&get("/", &with("Host: evil.example"))), 421);
+    assert_eq!(status(&get("/", &with(&format!("Host: evil.example:{}", house.port)))), 421);
+    assert_eq!(status(&get("/", &with("Origin: http://evil.example"))), 403);
+    assert_eq!(status(&get("/", &with("Origin: null"))), 403);
+    assert_eq!(status(&get("/", &with("Sec-Fetch-Site: cross-site"))), 403);
+    assert_eq!(status(&get("/", &with(&format!("Origin: http://127.0.0.1:{}", house.port)))), 200);
+    // Paths that lead out.
+    for path in
+        ["../", "/etc/passwd", "link", "link/secret.csv", "%2e%2e%2f", "..%5c", "%00", "project/../../x"]
+    {
+        for page in [
+            "/open?file=",
+            "/project?project=",
+            "/schema?project=",
+            "/frontier?project=",
+            "/release?project=",
+        ] {
+            let answer = inside(&format!("{page}{path}"));
+            assert!(matches!(status(&answer), 400 | 404), "{page}{path}: {}", status(&answer));
+            assert!(!answer.contains("CANARY") && !answer.contains("/tmp"), "{page}{path}");
+        }
+    }
+    assert_eq!(status(&inside("/report?project=project&file=../people.csv")), 404);
+    assert_eq!(status(&inside("/report?project=project&file=lookalike.toml")), 404);
+    assert_eq!(status(&inside("/../../etc/passwd")), 404);
+    // What changes something needs a form of our own; a page elsewhere cannot have one.
+    let post = |path: &str, headers: &[String], body: &str| house.ask(&format!("POST {path}"), headers, body);
+    for path in ["/begin", "/schema", "/start", "/cancel"] {
+        assert_eq!(
+            status(&post(path, std::slice::from_ref(&cookie), "project=project&what=verify&id=1")),
+            403,
+            "{path}"
+        );
+        assert_eq!(status(&post(path, &[], "project=project")), 401, "{path}");
+        assert_eq!(status(&inside(path)), 404, "{path} by GET changes nothing");
+    }
+    assert_eq!(status(&post("/start", &with("X-Lookalike: 1"), "project=link&what=verify")), 404);
+    assert_eq!(status(&post("/start", &with("X-Lookalike: 1"), "project=project&what=rm+-rf")), 422);
+    assert_eq!(
+        status(&post("/start", &with("X-Lookalike: 1"), "project=project&what=frontier&repeat=1;rm")),
+        422
+    );
+    assert_eq!(status(&post("/cancel", &with("X-Lookalike: 1"), "id=99")), 404);
+    assert_eq!(
+        status(&post("/begin", &with("X-Lookalike: 1"), "file=people.csv&folder=../elsewhere")),
+        200,
+        "the form again, with the reason"
+    );
+    assert!(!house.folder.path().parent().unwrap().join("elsewhere").exists());
+    assert_eq!(status(&house.ask("DELETE /project", std::slice::from_ref(&cookie), "")), 405);
+    // Bombs.
+    assert_eq!(
+        status(
+            &house.raw(
+                format!(
+                    "POST /start HTTP/1.1\r\nHost: 127.0.0.1:{}\r\nContent-Length: 2097152\r\n\r\n",
+                    house.port
+                )
+                .as_bytes()
+            )
+        ),
+        413
+    );
+    let long =
+        format!("GET / HTTP/1.1\r\nHost: 127.0.0.1:{}\r\nX: {}\r\n\r\n", house.port, "x".repeat(100_000));
+    assert!(matches!(status(&house.raw(long.as_bytes())), 0 | 431));
+    assert_eq!(status(&house.raw(b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\r\n\r\n")), 400);
+    // Many connections that say nothing do not keep others out for long.
+    let idle: Vec<TcpStream> =
+        (0..200).filter_map(|_| TcpStream::connect(("127.0.0.1", house.port)).ok()).collect();
+    drop(idle);
+    std::thread::sleep(Duration::from_millis(300));
+    assert_eq!(status(&inside("/")), 200);
+}
+
+#[test]
+fn names_of_columns_and_texts_are_shown_and_never_run() {
+    let house = House::new();
+    let cookie = house.enter();
+    let page = house.ask("GET /open?file=people.csv", std::slice::from_ref(&cookie), "");
+    assert_eq!(status(&page), 200);
+    assert!(page.contains("&lt;script&gt;alert(1)&lt;/script&gt;") && !page.contains("<script>alert"));
+    let token = page.split("name=\"form\" value=\"").nth(1).unwrap().split('"').next().unwrap();
+    // A schema that is wrong is not saved, and comes back as text.
+    let before = std::fs::read_to_string(house.folder.path().join("project/schema.toml")).unwrap();
+    let body =
+        format!("form={token}&project=project&schema=%3C/textarea%3E%3Cscript%3Ealert(2)%3C/script%3E");
+    let answer = house.ask("POST /schema", std::slice::from_ref(&cookie), &body);
+    assert!(
+        status(&answer) == 200 && answer.contains("Not saved") && !answer.contains("<script>alert"),
+        "{answer}"
+    );
+    assert_eq!(std::fs::read_to_string(house.folder.path().join("project/schema.toml")).unwrap(), before);
+    let body = format!(
+        "form={token}&project=project&schema=%5Bvariables.sex%5D%0Akind=%22categorical%22%0Alevels=%5B%22F%22,%22M%22,%22X%22%5D%0A"
+    );
+    assert_eq!(status(&house.ask("POST /schema", std::slice::from_ref(&cookie), &body)), 303);
+    assert!(
+        std::fs::read_to_string(house.folder.path().join("project/schema.toml")).unwrap().contains("\"X\"")
+    );
+}
+
+#[test]
+fn a_project_begins_by_a_form_and_its_log_tells_the_commands() {
+    let house = House::new();
+    let cookie = house.enter();
+    std::fs::write(house.folder.path().join("small.csv"), "sex,age\nF,31\nM,47\nF,22\nM,35\n".repeat(1))
+        .unwrap();
+    let page = house.ask("GET /open?file=small.csv", std::slice::from_ref(&cookie), "");
+    let token = page.split("name=\"form\" value=\"").nth(1).unwrap().split('"').next().unwrap().to_owned();
+    let body = format!(
+        "form={token}&file=small.csv&folder=mine&keys=sex&targets=age&limits=&public_because=a+code+book"
+    );
+    let answer = house.ask("POST /begin", std::slice::from_ref(&cookie), &body);
+    assert!(answer.contains("Location: /project?project=mine"), "{answer}");
+    assert!(house.folder.path().join("mine/lookalike.toml").exists());
+    let body = format!("form={token}&project=mine&what=release&accepted_by=O%27Hara&note=x%0Ay");
+    assert_eq!(status(&house.ask("POST /start", std::slice::from_ref(&cookie), &body)), 303);
+    let log = house.ask("GET /log.sh?project=mine", std::slice::from_ref(&cookie), "");
+    assert!(log.contains("(cd mine && lookalike release --out=release '--accepted-by=O'\\''Hara'"), "{log}");
+    assert!(house.served.link().starts_with("http://127.0.0.1:"));
+}
