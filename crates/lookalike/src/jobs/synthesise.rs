@@ -408,6 +408,7 @@ impl Request for DrawRequest {
             original: self.uniques.as_deref(),
             not_covered: None,
             signer: None,
+            layout: Layout::OneFile,
         };
         written.into_folder(&self.out, self.replace, watch)
     }
