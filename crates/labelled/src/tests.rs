@@ -7,7 +7,8 @@ use super::*;
 const LONG: usize = 300;
 
 fn fixture(name: &str) -> Vec<u8> {
-    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata").join(name);
+    let package = std::env::var_os("CARGO_MANIFEST_DIR").expect("cargo runs the tests");
+    let path = std::path::Path::new(&package).join("testdata").join(name);
     std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 

@@ -315,7 +315,8 @@ impl Data {
             self.path().filter(|path| DataFiles::are_several(path)).and_then(|path| DataFiles::of(path).ok());
         let files = several.map(|files| files.paths().map(Path::to_owned).collect::<Vec<_>>());
         let own = self.path().into_iter().chain(self.schema_path()).map(Path::to_owned);
-        own.chain(files.into_iter().flatten()).collect()
+        let searched = self.path().filter(|path| DataFiles::are_several(path)).and_then(folder_of_pattern);
+        own.chain(searched).chain(files.into_iter().flatten()).collect()
     }
 
     /// Whether a schema is given.
@@ -531,6 +532,15 @@ impl Counts {
 /// Bytes that the records of files may take.
 fn room() -> u64 {
     table::memory::room().map_or(u64::MAX, |room| room / 3 * 2)
+}
+
+/// The folder in which the files of a pattern are looked for.
+fn folder_of_pattern(path: &Path) -> Option<PathBuf> {
+    let above = path.ancestors().skip(1).find(|folder| folder.is_dir() || folder.as_os_str().is_empty());
+    let here = |folder: &Path| {
+        if folder.as_os_str().is_empty() { Path::new(".").to_owned() } else { folder.to_owned() }
+    };
+    above.filter(|_| !path.exists()).map(here)
 }
 
 /// Whether it is worth a look at the files: a small one fits whatever it holds.

@@ -12,7 +12,11 @@ use synthesis::registry::METHODS;
 
 /// Words that are also names of families, and mean something else in these places.
 const OTHER_MEANINGS: &[(&str, &str)] = &[
+    ("crates/cli/src/command_line/project.rs", "model"),
     ("crates/cli/src/command_line/questions.rs", "model"),
+    ("crates/cli/src/command_line/synth.rs", "counts"),
+    ("crates/lookalike/src/jobs/start.rs", "files"),
+    ("crates/lookalike/src/project.rs", "model"),
     ("crates/lookalike/src/questions.rs", "attacks"),
     ("crates/lookalike/src/questions.rs", "model"),
     ("crates/lookalike/src/questions.rs", "tables"),
@@ -23,6 +27,9 @@ const OTHER_MEANINGS: &[(&str, &str)] = &[
     ("crates/report/src/html/", "propensity"),
     ("crates/report/src/html/", "tables"),
     ("crates/report/src/html/", "uniques"),
+    ("crates/report/src/lights/truth.rs", "model"),
+    ("crates/report/src/lights/truth.rs", "propensity"),
+    ("crates/report/src/lights/truth.rs", "tables"),
     ("crates/report/src/pictures/", "distance"),
     ("crates/report/src/pictures/", "tau"),
     ("crates/report/src/verdict.rs", "model"),

@@ -206,6 +206,10 @@ impl Request for CountsRequest {
         self.data.inputs()
     }
 
+    fn outputs(&self) -> Vec<PathBuf> {
+        vec![self.out.clone()]
+    }
+
     fn perform(&self, watch: &Watch) -> Result<CountsOutcome, Error> {
         self.run(watch)
     }

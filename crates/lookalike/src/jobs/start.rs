@@ -226,6 +226,10 @@ impl Request for InitRequest {
         self.data.inputs()
     }
 
+    fn outputs(&self) -> Vec<PathBuf> {
+        vec![self.folder.clone(), self.folder.join(PROJECT)]
+    }
+
     fn perform(&self, watch: &Watch) -> Result<InitOutcome, Error> {
         self.run(watch)
     }

@@ -158,16 +158,16 @@ impl TableFiles {
 
     /// What the types of the columns alone say of them: whole numbers, and truth values.
     pub(crate) fn types(&self) -> Result<Schema, TableError> {
-        let variable = |(name, held): (&String, &DataType)| match held {
-            DataType::Boolean => {
+        let variable = |(at, name): (usize, &String)| match self.held.get(at) {
+            Some(DataType::Boolean) => {
                 let levels = Levels::new(["false", "true"]).unwrap_or_default();
                 let of = Variable::new(name, Kind::Categorical { levels });
                 Variable { stored: Some(Stored::Boolean), ..of }
             }
-            held if held.is_integer() => Variable::new(name, Kind::Integer { range: None }),
+            Some(held) if held.is_integer() => Variable::new(name, Kind::Integer { range: None }),
             _ => Variable::new(name, Kind::TextId),
         };
-        let variables = self.names.iter().zip(&self.held).map(variable).collect();
+        let variables = self.names.iter().enumerate().map(variable).collect();
         Schema::new(variables, Vec::new(), Vec::new())
     }
 

@@ -10,7 +10,8 @@ use crate::write::{Format, TableWriter, csv_text, write_table};
 use crate::{Schema, Table};
 
 fn fixture(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../labelled/testdata").join(name)
+    let package = std::env::var_os("CARGO_MANIFEST_DIR").expect("cargo runs the tests");
+    Path::new(&package).join("../labelled/testdata").join(name)
 }
 
 fn opened(name: &str) -> Table {
