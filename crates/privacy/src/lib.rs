@@ -64,9 +64,9 @@ pub use cost::Cost;
 pub use error::PrivacyError;
 pub use guarantee::{Delta, Epsilon, Guarantee, Neighbours, Rho};
 pub use guard::{
-    Bound, Candidates, DENSE_CELLS, Dependence, ExpectedGroups, ExpectedMargin, GRID, GroupedMargin,
-    GuardedColumns, GuardedTable, LazyCells, NoiseLaw, NoisyCells, NoisyCounts, PriorWeight, ScaledVariable,
-    threshold,
+    Bound, Candidates, DENSE_CELLS, Dependence, Expected, ExpectedGroups, ExpectedMargin, GRID,
+    GroupedMargin, GuardedColumns, GuardedTable, LazyCells, NoiseLaw, NoisyCells, NoisyCounts, PriorWeight,
+    ScaledVariable, ScoredGroups, threshold,
 };
 pub use ledger::{
     Budget, Charge, DeltaCost, Event, LedgerRecord, Mechanism, Notion, Parallel, PrivacyLedger, Sensitivity,

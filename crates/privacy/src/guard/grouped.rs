@@ -1,8 +1,9 @@
 //! Margins over groups of levels under noise, and choices among many of them.
 //!
 //! **Sensitivity.** Groups partition the levels, so that the cells of groups partition the records: one record more or less changes one cell by one, a replaced one two cells, a unit of k
-//! records k times as much, as in any histogram. A candidate's score is w Σ max(0, |y − e| − t) over its cells. Each term is 1-Lipschitz in y, so that a unit changes the score by at most
-//! w times the sum of absolute changes of the cells. Groups, e, t, w and which candidates are open are fixed before a call, from earlier answers and public facts; they
+//! records k times as much, as in any histogram. With y the count of a cell of groups, e what is expected and t a threshold, a candidate's score is w (A + B), A = Σ max(0, y − e − t) and
+//! B = Σ max(0, e − y − t), where B may be over other groups of the same variables. A record more changes one cell of each sum by one: A by nothing or up to 1 more, B by nothing or up to 1 less, and their sum
+//! by at most 1 either way. So a unit changes the score by at most w times the sum of absolute changes of the cells. Groups, e, t, w and which candidates are open are fixed before a call, from earlier answers and public facts; they
 //! are arguments, and the guard gives nothing back by which they could be made from a count that was not paid for.
 
 use table::{Attributes, Margin};
@@ -25,19 +26,102 @@ pub struct GroupedMargin<'a> {
     pub groups: &'a [&'a [u32]],
 }
 
-/// A margin over groups that may be measured next, and what is expected of it without looking: independence of its variables.
+/// What is expected of a margin without looking.
+#[derive(Clone, Copy, Debug)]
+pub enum Expected<'a> {
+    /// Independence of its variables.
+    Independence {
+        /// For each variable the expected count of each group.
+        sums: &'a [&'a [f64]],
+        /// The records that they sum to.
+        records: f64,
+    },
+    /// The counts of records that were made up from earlier answers.
+    Made {
+        /// The levels of all variables of the domain, record by record.
+        levels: &'a [u16],
+        /// The number of records that they stand for.
+        records: f64,
+    },
+}
+
+/// A margin over groups, and what is expected of it.
 #[derive(Clone, Copy, Debug)]
 pub struct ExpectedGroups<'a> {
     /// The margin.
     pub margin: GroupedMargin<'a>,
-    /// For each variable the expected count of each group.
-    pub sums: &'a [&'a [f64]],
-    /// The expected number of records.
-    pub records: f64,
+    /// e.
+    pub expected: Expected<'a>,
+}
+
+/// A margin over groups that may be measured next. What lies below expectation may be summed over coarser groups: in a table of many cells the few that hold records stand out, and of the many that
+/// do not each hides below the threshold, so that a fine table of two variables which nearly tell each other would count half of a coarse one.
+#[derive(Clone, Copy, Debug)]
+pub struct ScoredGroups<'a> {
+    /// The cells over which what lies above expectation is summed: those that would be measured.
+    pub above: ExpectedGroups<'a>,
+    /// The cells over which what lies below expectation is summed, of the same variables.
+    pub below: ExpectedGroups<'a>,
     /// t: what a difference must exceed to count.
     pub threshold: u64,
     /// w: how much the candidate matters.
     pub weight: u32,
+}
+
+impl Expected<'_> {
+    /// Whether it can be counted in the groups of a margin of so many cells, of a domain with these numbers of levels.
+    fn fits(&self, margin: &GroupedMargin<'_>, cells: usize, sizes: &[usize]) -> bool {
+        match self {
+            Self::Independence { sums, records } => {
+                sums.iter().map(|sums| sums.len()).product::<usize>() == cells && *records > 0.0
+            }
+            Self::Made { levels, records } => {
+                let is_row =
+                    |row: &[u16]| margin.of.positions().iter().all(|at| (row[*at] as usize) < sizes[*at]);
+                *records > 0.0
+                    && !levels.is_empty()
+                    && levels.len().is_multiple_of(sizes.len())
+                    && levels.chunks(sizes.len()).all(is_row)
+            }
+        }
+    }
+
+    /// The expected count of every cell of groups, in whole records; `variables` is the number of variables of the domain.
+    fn counts(&self, margin: &GroupedMargin<'_>, variables: usize) -> Vec<i128> {
+        let sizes = margin.sizes();
+        match self {
+            Self::Independence { sums, records } => {
+                let count = |place: usize| {
+                    let (mut rest, mut expected) = (place, records.powi(1 - sums.len() as i32));
+                    for (sums, size) in sums.iter().zip(&sizes).rev() {
+                        expected *= sums[rest % size];
+                        rest /= size;
+                    }
+                    expected.round() as i128
+                };
+                (0..sizes.iter().product()).map(count).collect()
+            }
+            Self::Made { levels, records } => {
+                let mut counts = vec![0_u64; sizes.iter().product()];
+                let sides: Vec<(usize, &[u32], usize)> = margin
+                    .of
+                    .positions()
+                    .iter()
+                    .zip(margin.groups)
+                    .zip(&sizes)
+                    .map(|((at, groups), size)| (*at, *groups, *size))
+                    .collect();
+                for row in levels.chunks(variables) {
+                    let cell = sides
+                        .iter()
+                        .fold(0, |cell, (at, groups, size)| cell * size + groups[row[*at] as usize] as usize);
+                    counts[cell] += 1;
+                }
+                let scale = records / (levels.len() / variables) as f64;
+                counts.into_iter().map(|count| (count as f64 * scale).round() as i128).collect()
+            }
+        }
+    }
 }
 
 impl GroupedMargin<'_> {
@@ -134,19 +218,19 @@ impl GuardedTable<'_> {
     pub fn choose_many(
         &mut self,
         purpose: &str,
-        candidates: &[ExpectedGroups<'_>],
+        candidates: &[ScoredGroups<'_>],
         count: usize,
         charge: Charge,
         open: &mut dyn FnMut(&[usize]) -> Vec<usize>,
     ) -> Result<Vec<usize>, PrivacyError> {
+        let all_sizes = self.domain().sizes(&Attributes::all(self.domain()));
         for candidate in candidates {
-            let cells = candidate.margin.check(&self.domain().sizes(candidate.margin.of))?;
-            let expected: usize = candidate.sums.iter().map(|sums| sums.len()).product();
-            if expected != cells
-                || candidate.weight == 0
-                || candidate.records.is_nan()
-                || candidate.records <= 0.0
-            {
+            let fits = |side: &ExpectedGroups<'_>| {
+                let cells = side.margin.check(&self.domain().sizes(side.margin.of))?;
+                Ok::<_, PrivacyError>(side.expected.fits(&side.margin, cells, &all_sizes))
+            };
+            let are_alike = candidate.above.margin.of == candidate.below.margin.of;
+            if !(fits(&candidate.above)? && fits(&candidate.below)? && are_alike && candidate.weight > 0) {
                 return Err(PrivacyError::Table("expected counts are not those of the groups".into()));
             }
         }
@@ -171,14 +255,17 @@ impl GuardedTable<'_> {
     }
 
     /// The scores of all candidates, each distinct set of variables counted once.
-    fn scores(&self, candidates: &[ExpectedGroups<'_>]) -> Result<Vec<i128>, PrivacyError> {
+    fn scores(&self, candidates: &[ScoredGroups<'_>]) -> Result<Vec<i128>, PrivacyError> {
         let mut order: Vec<usize> = (0..candidates.len()).collect();
-        order.sort_by_key(|at| candidates[*at].margin.of);
-        let same: Vec<&[usize]> =
-            order.chunk_by(|one, other| candidates[*one].margin.of == candidates[*other].margin.of).collect();
+        order.sort_by_key(|at| candidates[*at].above.margin.of);
+        let same: Vec<&[usize]> = order
+            .chunk_by(|one, other| candidates[*one].above.margin.of == candidates[*other].above.margin.of)
+            .collect();
         let mut scores = vec![0; candidates.len()];
-        let cells =
-            |at: usize| Margin::checked_cells(self.domain(), candidates[at].margin.of).unwrap_or(DENSE_CELLS);
+        let variables = self.domain().variables().len();
+        let cells = |at: usize| {
+            Margin::checked_cells(self.domain(), candidates[at].above.margin.of).unwrap_or(DENSE_CELLS)
+        };
         let mut begin = 0;
         while begin < same.len() {
             let (mut end, mut held) = (begin, 0);
@@ -187,12 +274,14 @@ impl GuardedTable<'_> {
                 end += 1;
             }
             let of: Vec<Attributes> =
-                same[begin..end].iter().map(|of| candidates[of[0]].margin.of.clone()).collect();
+                same[begin..end].iter().map(|of| candidates[of[0]].above.margin.of.clone()).collect();
             let counted = self.counted(&of)?;
             let found: Vec<Vec<i128>> = counted
                 .iter()
                 .zip(&same[begin..end])
-                .map(|(counted, of)| of.iter().map(|at| score(counted, &candidates[*at])).collect())
+                .map(|(counted, of)| {
+                    of.iter().map(|at| score(counted, &candidates[*at], variables)).collect()
+                })
                 .collect();
             for (of, found) in same[begin..end].iter().zip(found) {
                 of.iter().zip(found).for_each(|(at, score)| scores[*at] = score);
@@ -218,20 +307,17 @@ impl GuardedTable<'_> {
     }
 }
 
-fn score(counted: &Counted, candidate: &ExpectedGroups<'_>) -> i128 {
-    let counts = counted.in_groups(&candidate.margin);
-    let sizes: Vec<usize> = candidate.sums.iter().map(|sums| sums.len()).collect();
-    let ways = candidate.sums.len() as i32;
-    let beyond = |(place, count): (usize, &u64)| {
-        let (mut rest, mut expected) = (place, candidate.records.powi(1 - ways));
-        for (sums, size) in candidate.sums.iter().zip(&sizes).rev() {
-            expected *= sums[rest % size];
-            rest /= size;
-        }
-        let difference = (i128::from(*count) - expected.round() as i128).abs();
-        (difference - i128::from(candidate.threshold)).max(0)
+/// w (Σ max(0, y − e − t) + Σ max(0, e − y − t)), each sum over its own groups; `variables` is the number of variables of the domain.
+fn score(counted: &Counted, candidate: &ScoredGroups<'_>, variables: usize) -> i128 {
+    let threshold = i128::from(candidate.threshold);
+    let beyond = |side: &ExpectedGroups<'_>, sign: i128| {
+        let expected = side.expected.counts(&side.margin, variables);
+        let differences = counted.in_groups(&side.margin).into_iter().zip(expected);
+        differences
+            .map(|(count, expected)| (sign * (i128::from(count) - expected) - threshold).max(0))
+            .sum::<i128>()
     };
-    counts.iter().enumerate().map(beyond).sum::<i128>() * i128::from(candidate.weight)
+    (beyond(&candidate.above, 1) + beyond(&candidate.below, -1)) * i128::from(candidate.weight)
 }
 
 #[cfg(test)]
@@ -328,33 +414,55 @@ mod tests {
     fn a_record_changes_a_score_by_no_more_than_is_booked() {
         let of = Attributes::new([0, 1]);
         let groups: [&[u32]; 2] = [&[0, 1], &[0, 1]];
-        let score_of = |counts: [u64; 4], expected: [f64; 2], threshold: u64| {
+        let whole: [&[u32]; 2] = [&[0, 0], &[0, 1]];
+        let score_of = |counts: [u64; 4], expected: [f64; 2], threshold: u64, below: &[&[u32]]| {
             let margin = Counted::Dense(Margin::new(of.clone(), vec![2, 2], counts.to_vec()));
-            let sums: [&[f64]; 2] = [&expected, &expected];
-            let records = expected.iter().sum::<f64>();
-            let margin_of = GroupedMargin { of: &of, groups: &groups };
-            score(&margin, &ExpectedGroups { margin: margin_of, sums: &sums, records, threshold, weight: 3 })
+            let (records, sum) = (expected.iter().sum::<f64>(), [expected.iter().sum::<f64>()]);
+            let (sums, coarse): ([&[f64]; 2], [&[f64]; 2]) = ([&expected, &expected], [&sum, &expected]);
+            let side = |groups, sums| ExpectedGroups {
+                margin: GroupedMargin { of: &of, groups },
+                expected: Expected::Independence { sums, records },
+            };
+            let sums_below: &[&[f64]] = if below == groups { &sums } else { &coarse };
+            let (above, below) = (side(&groups, &sums), side(below, sums_below));
+            score(&margin, &ScoredGroups { above, below, threshold, weight: 3 }, 2)
         };
-        let (mut added, mut replaced) = (0, 0);
-        for code in 0..5_u64.pow(4) {
-            let counts = [0, 1, 2, 3].map(|place| code / 5_u64.pow(place) % 5);
-            for expected in [[1.0, 1.0], [2.0, 1.0], [4.0, 4.0]] {
-                for threshold in 0..4 {
-                    let here = score_of(counts, expected, threshold);
-                    for to in 0..4 {
-                        let mut more = counts;
-                        more[to] += 1;
-                        added = added.max((score_of(more, expected, threshold) - here).abs());
-                        for from in (0..4).filter(|from| counts[*from] > 0) {
-                            let mut other = more;
-                            other[from] -= 1;
-                            replaced = replaced.max((score_of(other, expected, threshold) - here).abs());
+        let largest = |below: &[&[u32]]| {
+            let (mut added, mut replaced) = (0, 0);
+            for code in 0..5_u64.pow(4) {
+                let counts = [0, 1, 2, 3].map(|place| code / 5_u64.pow(place) % 5);
+                for expected in [[1.0, 1.0], [2.0, 1.0], [4.0, 4.0]] {
+                    for threshold in 0..4 {
+                        let here = score_of(counts, expected, threshold, below);
+                        for to in 0..4 {
+                            let mut more = counts;
+                            more[to] += 1;
+                            added = added.max((score_of(more, expected, threshold, below) - here).abs());
+                            for from in (0..4).filter(|from| counts[*from] > 0) {
+                                let mut other = more;
+                                other[from] -= 1;
+                                let there = score_of(other, expected, threshold, below);
+                                replaced = replaced.max((there - here).abs());
+                            }
                         }
                     }
                 }
             }
-        }
-        assert_eq!((added, replaced), (3, 6), "with a weight of 3");
+            (added, replaced)
+        };
+        assert_eq!(largest(&groups), (3, 6), "with a weight of 3");
+        assert_eq!(largest(&whole), (3, 6), "and with coarser groups below expectation");
+    }
+
+    #[test]
+    fn made_records_are_counted_in_groups_and_scaled() {
+        let (of, groups): (_, [&[u32]; 2]) = (Attributes::new([0, 2]), [&[0, 1, 0], &[0, 1]]);
+        let margin = GroupedMargin { of: &of, groups: &groups };
+        let made = Expected::Made { levels: &[0, 9, 0, 1, 9, 1, 2, 9, 0, 2, 9, 1], records: 6.0 };
+        // Levels 0 and 2 are one group: two records with the first level of the other variable and one with the second, times 6/4.
+        assert_eq!(made.counts(&margin, 3), [3, 2, 0, 2]);
+        assert!(made.fits(&margin, 4, &[3, 10, 2]) && !made.fits(&margin, 4, &[2, 10, 2]));
+        assert!(!Expected::Made { levels: &[0, 0], records: 6.0 }.fits(&margin, 4, &[3, 10, 2]));
     }
 
     /// Two tables that differ in a record which makes the first of two candidates better by one.
@@ -399,12 +507,12 @@ mod tests {
         let of = [Attributes::new([0, 1]), Attributes::new([0, 2])];
         let of_other: [&[u32]; 2] = [&[0, 0, 0], &[0, 0]];
         let (sums, all): ([&[f64]; 2], [&[f64]; 2]) = ([expected, expected], [&[12.0], &[12.0]]);
-        let candidate = |at: usize, groups, sums, threshold| ExpectedGroups {
-            margin: GroupedMargin { of: &of[at], groups },
-            sums,
-            records: 12.0,
-            threshold,
-            weight: 1,
+        let candidate = |at: usize, groups, sums, threshold| {
+            let side = ExpectedGroups {
+                margin: GroupedMargin { of: &of[at], groups },
+                expected: Expected::Independence { sums, records: 12.0 },
+            };
+            ScoredGroups { above: side, below: side, threshold, weight: 1 }
         };
         let candidates = [candidate(0, &groups, &sums, threshold), candidate(1, &of_other, &all, 1)];
         let chosen = guard.choose_many("pairs", &candidates, 1, Charge::Pure(cost(1.0)), &mut |_| vec![0, 1]);
@@ -436,13 +544,13 @@ mod tests {
         let groups: [[&[u32]; 2]; 3] =
             [[&[0, 1, 1], &[0, 1, 1]], [&[0, 1, 1], &[0, 1]], [&[0, 1, 1], &[0, 1]]];
         let sums: [&[f64]; 2] = [&[2.0, 1.0], &[1.0, 2.0]];
-        let candidates: Vec<ExpectedGroups<'_>> = (0..3)
-            .map(|at| ExpectedGroups {
-                margin: GroupedMargin { of: &of[at], groups: &groups[at] },
-                sums: &sums,
-                records: 3.0,
-                threshold: 0,
-                weight: 1 + at as u32,
+        let candidates: Vec<ScoredGroups<'_>> = (0..3)
+            .map(|at| {
+                let side = ExpectedGroups {
+                    margin: GroupedMargin { of: &of[at], groups: &groups[at] },
+                    expected: Expected::Independence { sums: &sums, records: 3.0 },
+                };
+                ScoredGroups { above: side, below: side, threshold: 0, weight: 1 + at as u32 }
             })
             .collect();
         let open = |chosen: &[usize]| (0..3).filter(|at| !chosen.contains(at)).collect::<Vec<usize>>();

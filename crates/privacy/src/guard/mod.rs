@@ -27,7 +27,7 @@ use table::{
 
 pub use self::columns::{Bound, Candidates, GuardedColumns};
 pub use self::dependence::Dependence;
-pub use self::grouped::{ExpectedGroups, GroupedMargin};
+pub use self::grouped::{Expected, ExpectedGroups, GroupedMargin, ScoredGroups};
 pub use self::moments::{GRID, ScaledVariable};
 pub use self::noisy_cells::{DENSE_CELLS, LazyCells, NoisyCells};
 pub use self::predictive::PriorWeight;

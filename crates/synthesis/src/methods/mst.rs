@@ -13,7 +13,7 @@
 use margins::noisy::{Measurement, Noise, least_squares};
 use privacy::Neighbours;
 use privacy::ledger::{Charge, Mechanism};
-use privacy::{ExpectedGroups, GroupedMargin, GuardedTable, NoiseLaw, NoisyCounts};
+use privacy::{Expected, ExpectedGroups, GroupedMargin, GuardedTable, NoiseLaw, NoisyCounts, ScoredGroups};
 use serde::Deserialize;
 use table::{Attributes, Domain};
 
@@ -225,13 +225,13 @@ fn choose(
         pairs.iter().map(|pair| pair.map(|variable| groups[variable].as_slice())).collect();
     let expected: Vec<[&[f64]; 2]> =
         pairs.iter().map(|pair| pair.map(|variable| sums[variable].as_slice())).collect();
-    let candidates: Vec<ExpectedGroups<'_>> = (0..pairs.len())
-        .map(|at| ExpectedGroups {
-            margin: GroupedMargin { of: &of[at], groups: &in_groups[at] },
-            sums: &expected[at],
-            records: public.size.max(1) as f64,
-            threshold: 0,
-            weight: 1,
+    let candidates: Vec<ScoredGroups<'_>> = (0..pairs.len())
+        .map(|at| {
+            let side = ExpectedGroups {
+                margin: GroupedMargin { of: &of[at], groups: &in_groups[at] },
+                expected: Expected::Independence { sums: &expected[at], records: public.size.max(1) as f64 },
+            };
+            ScoredGroups { above: side, below: side, threshold: 0, weight: 1 }
         })
         .collect();
     let mut joining = |chosen: &[usize]| {

@@ -1,8 +1,9 @@
 //! From questions to goals: single variables, choices, tables of pairs, all behind noise.
 //!
-//! Nothing is made between looks: all pairs are chosen by how far their counts lie from independence, each at two resolutions, so that a strong association of many levels and a weak one
-//! of few both have their chance. A candidate's score is Σ max(0, |y − e| − t) over its cells, e whole records of independence and t the standard deviation of the noise that a
-//! measurement will have, rounded: what noise would hide does not count. As long as there are variables that no table joins, only pairs that join two parts can be chosen (Kruskal's rule).
+//! Pairs are chosen by how far their counts lie from what is known, each at two resolutions, so that a strong association of many levels and a weak one of few both have their chance. The first are held
+//! against independence; as long as there are variables that no table joins, only pairs that join two parts can be chosen (Kruskal's rule). The others are held against records that were made of the first
+//! answers, so that what these already tell is not paid for again. A candidate's score is Σ max(0, y − e − t) + Σ max(0, e − y − t), e whole records that are expected and t the standard deviation of the
+//! noise that a measurement will have, rounded: what noise would hide does not count. The second sum is over the cells of the coarse table also for the fine one, many of whose cells are expected to hold less than t.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,10 +13,15 @@ use super::grouping::{Grouping, Levels, Merges, within};
 use super::one_ways;
 use super::plan::{NoiseOf, Plan};
 use super::posterior::Noise;
-use super::rows::{Goals, Table};
+use super::rows::{Constraints, Goals, Table, draw};
+use crate::randomness::Seed;
 
 /// A level of a fine table holds at least this many standard deviations of noise.
 const DEVIATIONS_A_LEVEL: f64 = 4.0;
+
+/// How much more the score of a fine table counts than that of a coarse one. Where one variable nearly tells the other, both lie as far from independence, and
+/// the coarse table leaves open within its groups what the fine one tells.
+const FINE: f64 = 1.1;
 
 /// The table of a pair that may be chosen.
 #[derive(Clone, Debug)]
@@ -26,12 +32,22 @@ pub(super) struct Candidate {
     pub(super) groupings: [Arc<Grouping>; 2],
     /// The expected counts of the groups.
     pub(super) sums: [Arc<Vec<f64>>; 2],
-    /// The records that they sum to.
-    pub(super) records: f64,
+    /// The groups of the coarse table of the pair, over which what is missing is counted, and their expected counts.
+    pub(super) coarse: [GroupsAndSums; 2],
     /// What a difference must exceed to count.
     pub(super) threshold: u64,
-    /// How much the pair matters, in thousandths.
+    /// How much its score counts, in thousandths.
     pub(super) weight: u32,
+    /// How much the pair matters, at most 1.
+    pub(super) matters: f32,
+}
+
+/// What candidates are held against: records of this number, independent, or made of earlier answers, the levels of all variables record by record.
+pub(super) enum From<'a> {
+    /// Variables that have nothing to do with each other.
+    Independence(f64),
+    /// Records that agree with what was measured.
+    Made(f64, &'a [u16]),
 }
 
 /// What is behind noise, and what is asked of it. Prices are whole units.
@@ -42,10 +58,13 @@ pub(super) trait Answers {
     /// The counts of a variable under noise.
     fn one_way(&mut self, variable: usize, units: u64) -> Result<(Vec<f64>, Noise), Self::Error>;
 
-    /// `count` choices, one after the other, at this price each. `next` says which candidates may be chosen after those that were.
+    /// `count` choices, one after the other, at this price each, by how far candidates lie from independence or from made records. `next` says which
+    /// may be chosen after those that were.
     fn choose(
         &mut self,
         candidates: &[Candidate],
+        from: &From<'_>,
+        batch: usize,
         count: usize,
         units: u64,
         next: &mut dyn FnMut(&[usize]) -> Vec<usize>,
@@ -77,7 +96,12 @@ pub(super) struct Known {
 }
 
 /// Asks what the plan says, and makes goals of the answers.
-pub(super) fn goals<A: Answers>(known: &Known, plan: &Plan, answers: &mut A) -> Result<Goals, A::Error> {
+pub(super) fn goals<A: Answers>(
+    known: &Known,
+    plan: &Plan,
+    constraints: &Constraints,
+    answers: &mut A,
+) -> Result<Goals, A::Error> {
     let mut seen: BTreeMap<usize, (Vec<f64>, Noise)> = BTreeMap::new();
     for (variable, units) in &plan.one_ways {
         seen.insert(*variable, answers.one_way(*variable, *units)?);
@@ -98,20 +122,40 @@ pub(super) fn goals<A: Answers>(known: &Known, plan: &Plan, answers: &mut A) -> 
             None => vec![records; levels.size],
         })
         .collect();
-    let mut tables = Vec::new();
-    let candidates = if plan.pairs() > 0 { candidates(known, plan, &counts, records) } else { Vec::new() };
-    if !candidates.is_empty() {
-        let mut next = |chosen: &[usize]| open_candidates(known, &candidates, chosen);
-        let chosen = answers.choose(&candidates, plan.pairs(), plan.choice, &mut next)?;
-        for (candidate, units) in chosen.iter().map(|at| &candidates[*at]).zip(&plan.tables) {
-            let (noisy, noise) = answers.pair(candidate, *units)?;
-            tables.push((candidate, noisy, noise));
-        }
-    }
-    let tables = estimated_tables(known, &counts, records, tables);
     let weights = known.variable_weights.iter().map(|weight| *weight as f32).collect();
     let one_ways = counts.iter().map(|counts| counts.iter().map(|count| *count as f32).collect()).collect();
-    Ok(Goals { records, one_ways, weights, tables })
+    let mut goals = Goals { records, one_ways, weights, tables: Vec::new() };
+    let candidates = if plan.pairs() > 0 { candidates(known, plan, &counts) } else { Vec::new() };
+    let mut chosen: Vec<usize> = Vec::new();
+    let batches = if candidates.is_empty() { &[][..] } else { &plan.batches };
+    for (batch, count) in batches.iter().enumerate() {
+        let before = chosen.clone();
+        let mut next = |now: &[usize]| open_candidates(known, &candidates, &[&before, now].concat());
+        let made;
+        let from = if batch == 0 {
+            From::Independence(records)
+        } else {
+            made = between_looks(&goals, constraints, known.records);
+            From::Made(records, &made)
+        };
+        let now = answers.choose(&candidates, &from, batch, *count, plan.choice, &mut next)?;
+        let mut measured = Vec::with_capacity(now.len());
+        for (at, units) in now.iter().zip(&plan.tables[before.len()..]) {
+            let (noisy, noise) = answers.pair(&candidates[*at], *units)?;
+            measured.push((&candidates[*at], noisy, noise));
+        }
+        goals.tables.extend(estimated_tables(known, &counts, records, measured));
+        chosen.extend(now);
+    }
+    Ok(goals)
+}
+
+/// Records between two looks, at most.
+const MOST_BETWEEN: u64 = 100_000;
+
+/// Records that agree with the goals so far. What is made of answers needs no secret randomness.
+fn between_looks(goals: &Goals, constraints: &Constraints, records: u64) -> Vec<u16> {
+    draw(goals, constraints, records.clamp(1, MOST_BETWEEN) as usize, true, Seed::new(0))
 }
 
 type Measured<'a> = (&'a Candidate, Vec<f64>, Noise);
@@ -134,17 +178,17 @@ fn estimated_tables(
             variables: candidate.variables,
             groupings: [0, 1].map(|at| candidate.groupings[at].as_ref().clone()),
             counts: estimates.into_iter().map(|count| count as f32).collect(),
-            weight: candidate.weight as f32 / 1000.0,
+            weight: candidate.matters,
         }
     };
     measured.into_par_iter().map(table).collect()
 }
 
 /// The groups of a variable and what they are expected to hold.
-type GroupsAndSums = (Arc<Grouping>, Arc<Vec<f64>>);
+pub(super) type GroupsAndSums = (Arc<Grouping>, Arc<Vec<f64>>);
 
 /// Both resolutions of every pair.
-fn candidates(known: &Known, plan: &Plan, counts: &[Vec<f64>], records: f64) -> Vec<Candidate> {
+fn candidates(known: &Known, plan: &Plan, counts: &[Vec<f64>]) -> Vec<Candidate> {
     let sd = known.noise.sd(plan.tables[0] as f64 / known.one as f64);
     let merges: Vec<Merges> =
         known.levels.iter().zip(counts).map(|(levels, counts)| Merges::new(levels, counts)).collect();
@@ -168,15 +212,18 @@ fn candidates(known: &Known, plan: &Plan, counts: &[Vec<f64>], records: f64) -> 
         let fine = within(both, pair.map(|variable| fine[variable]), plan.fine_cells);
         let coarse = within(both, fine, plan.coarse_cells);
         let resolutions = if fine == coarse { vec![fine] } else { vec![coarse, fine] };
+        let both_coarse = [side(pair[0], coarse[0]), side(pair[1], coarse[1])];
         for groups in resolutions {
+            let preference = if groups == coarse { 1.0 } else { FINE };
             let (one, other) = (side(pair[0], groups[0]), side(pair[1], groups[1]));
             candidates.push(Candidate {
                 variables: *pair,
                 groupings: [one.0, other.0],
                 sums: [one.1, other.1],
-                records,
+                coarse: both_coarse.clone(),
                 threshold: sd.round().max(1.0) as u64,
-                weight: (weight * 1000.0).round().max(1.0) as u32,
+                weight: (weight * preference * 1000.0).round().max(1.0) as u32,
+                matters: *weight as f32,
             });
         }
     }

@@ -10,6 +10,8 @@ const CHOICES: f64 = 0.08;
 const DEVIATIONS_A_CELL: f64 = 6.0;
 /// The least number of cells for which pairs are worth measuring.
 const FEWEST_CELLS: f64 = 8.0;
+/// Pairs are chosen in so many batches.
+const BATCHES: usize = 4;
 /// Cells of a table, at most, unless the noise leaves room for more.
 const MOST_CELLS: usize = 40_000;
 /// Cells of all tables together, at most.
@@ -64,6 +66,8 @@ pub(super) struct Plan {
     pub(super) choice: u64,
     /// The price of the table of each pair that is chosen.
     pub(super) tables: Vec<u64>,
+    /// How many of them are chosen together: the first by their distance from independence, the others by that from records made of the answers so far.
+    pub(super) batches: Vec<usize>,
     /// Cells of a coarse table.
     pub(super) coarse_cells: usize,
     /// Cells of a fine table, at most.
@@ -108,7 +112,14 @@ impl Plan {
         let paid: u64 = one_ways.iter().map(|(_, units)| units).sum();
         let left = budget - paid;
         if k == 0 {
-            return Some(Self { one_ways, choice: 0, tables: Vec::new(), coarse_cells: 0, fine_cells: 0 });
+            return Some(Self {
+                one_ways,
+                choice: 0,
+                tables: Vec::new(),
+                batches: Vec::new(),
+                coarse_cells: 0,
+                fine_cells: 0,
+            });
         }
         let choice = ((left as f64 * CHOICES) as u64 / k as u64).max(1);
         let left = left.saturating_sub(choice * k as u64);
@@ -121,13 +132,23 @@ impl Plan {
         let coarse_cells = (n / (DEVIATIONS_A_CELL * noise.sd(amount(each as f64)))).max(4.0) as usize;
         let bound = (MOST_CELLS_IN_ALL / k).max(FEWEST_MOST_CELLS);
         let fine_cells = MOST_CELLS.max(coarse_cells).min(bound);
-        Some(Self { one_ways, choice, tables, coarse_cells: coarse_cells.min(bound), fine_cells })
+        let batches = batches(k, pairs.len(), varying.len());
+        Some(Self { one_ways, choice, tables, batches, coarse_cells: coarse_cells.min(bound), fine_cells })
     }
 
     /// The number of pairs.
     pub(super) fn pairs(&self) -> usize {
         self.tables.len()
     }
+}
+
+/// The sizes of batches of `k` choices among `pairs` of so many variables. The first joins all variables; where every pair is measured nothing is to be chosen.
+fn batches(k: usize, pairs: usize, variables: usize) -> Vec<usize> {
+    let first = if k == pairs { k } else { k.div_ceil(BATCHES).max(variables - 1).min(k) };
+    let rest = k - first;
+    let further = rest.div_ceil(k.div_ceil(BATCHES));
+    let sizes = (0..further).map(|at| rest * (at + 1) / further - rest * at / further);
+    std::iter::once(first).chain(sizes).collect()
 }
 
 /// Whole units by weight, rounded down, what is left over to the first; nothing where a share would vanish.
@@ -181,6 +202,14 @@ mod tests {
             prop_assert_eq!(paid, if is_any { units } else { 0 });
             prop_assert!(plan.pairs() * plan.fine_cells <= (1 << 25) + 400 * plan.pairs());
         }
+    }
+
+    #[test]
+    fn batches_hold_all_choices_and_the_first_can_join_all_variables() {
+        assert_eq!(batches(91, 91, 14), [91]);
+        assert_eq!(batches(44, 91, 14), [13, 10, 10, 11]);
+        assert_eq!(batches(10, 91, 14), [10]);
+        assert_eq!(batches(175, 595, 35), [44, 43, 44, 44]);
     }
 
     #[test]

@@ -1,18 +1,20 @@
 //! `pairwise` under privacy.
 //!
 //! **Privacy.** The records are seen through three kinds of questions, all asked of the guard. (1) Noisy counts of every variable. (2) Choices among tables of pairs over groups of
-//! levels, with scores w Σ max(0, |y − e| − t): each term is 1-Lipschitz in the count y of its cell, and cells partition the records, so that one record changes a score by at most w, and a replaced one by
-//! 2w. Permute-and-flip with ε costs ε (McKenna & Sheldon 2020), the exponential mechanism with ε = √(8ρ) costs ρ (Cesar & Rogers 2021). (3) Noisy counts of the chosen tables. Groups, e and t are made from the answers
-//! to (1) and public facts. Costs add up, also of questions that depend on earlier answers. Everything else (the number of records in the estimates, shrinkage, rows) is computed from
-//! answers and costs nothing.
+//! levels, with scores w (Σ max(0, y − e − t) + Σ max(0, e − y − t)), the sums over two groupings: one record more raises the first by at most 1 and lowers the second by at most 1, so that it changes a score by at most w,
+//! and a replaced one by 2w. Permute-and-flip with ε costs ε (McKenna & Sheldon 2020), the exponential mechanism with ε = √(8ρ) costs ρ (Cesar & Rogers 2021). (3) Noisy counts of the chosen tables. Groups, e and t are
+//! made from the answers to earlier questions and public facts, also where e counts records that were made of such answers. Costs add up, also of questions that depend on earlier answers. Everything else
+//! (the number of records in the estimates, shrinkage, rows) is computed from answers and costs nothing.
 //!
 //! The exact number of records is used only where it is public by definition (replace-one neighbours); else the noisy tables tell it, and a stated number only plans.
 
 use privacy::ledger::{Charge, Mechanism};
-use privacy::{Cost, ExpectedGroups, GroupedMargin, GuardedTable, NoiseLaw, PrivacyError};
+use privacy::{
+    Cost, Expected, ExpectedGroups, GroupedMargin, GuardedTable, NoiseLaw, PrivacyError, ScoredGroups,
+};
 use table::Attributes;
 
-use super::estimate::{Answers, Candidate, Known, goals};
+use super::estimate::{Answers, Candidate, From, Known, goals};
 use super::known::{Variables, is_ordered};
 use super::plan::{NoiseOf, Plan};
 use super::posterior::Noise;
@@ -21,8 +23,13 @@ use super::{CARD, Pairwise, Rows};
 use crate::private::{Accounting, NumberClasses, PrivateSynthesizer, Public, Spending};
 use crate::{AnyModel, RecordsCard, SynthesisError, registry};
 
-/// What choices are for, in the ledger.
-const CHOICE: &str = "pairs to be measured";
+/// What the choices of a batch are for, in the ledger.
+fn choices(batch: usize) -> String {
+    match batch {
+        0 => "pairs to be measured".to_owned(),
+        more => format!("further pairs to be measured, round {more}"),
+    }
+}
 
 /// A private synthesizer with these options.
 pub fn build(options: &toml::Table) -> Result<Box<dyn PrivateSynthesizer>, SynthesisError> {
@@ -99,14 +106,17 @@ impl PrivateSynthesizer for Private {
             let name = public.domain.variables()[*variable].name();
             all.push(spending(format!("counts of {name}"), measure, *units));
         }
-        let count = plan.pairs();
-        all.extend(
-            (1..=count)
-                .map(|number| spending(format!("{CHOICE}, choice {number} of {count}"), choose, plan.choice)),
-        );
-        all.extend(plan.tables.iter().enumerate().map(|(place, units)| {
-            spending(format!("counts of the pair of choice {}", place + 1), measure, *units)
-        }));
+        let mut begin = 0;
+        for (batch, &count) in plan.batches.iter().enumerate() {
+            let purpose = choices(batch);
+            all.extend((1..=count).map(|number| {
+                spending(format!("{purpose}, choice {number} of {count}"), choose, plan.choice)
+            }));
+            all.extend(plan.tables[begin..begin + count].iter().enumerate().map(|(place, units)| {
+                spending(format!("counts of the pair of choice {}", begin + place + 1), measure, *units)
+            }));
+            begin += count;
+        }
         Ok(all)
     }
 
@@ -122,7 +132,7 @@ impl PrivateSynthesizer for Private {
             noise: noise_of(public),
             one: Cost::UNITS_IN_ONE,
         };
-        let goals = goals(&known, &plan, &mut Asking { guard, public })?;
+        let goals = goals(&known, &plan, &variables.constraints, &mut Asking { guard, public })?;
         let names: Vec<String> = goals
             .tables
             .iter()
@@ -166,6 +176,35 @@ fn counted(noisy: privacy::NoisyCounts) -> (Vec<f64>, Noise) {
     (noisy.counts.into_iter().map(|count| count as f64).collect(), noise)
 }
 
+/// The groups of two variables with their expected counts, as the guard takes them.
+struct Groups<'a> {
+    of_level: [&'a [u32]; 2],
+    sums: [&'a [f64]; 2],
+}
+
+impl<'a> Groups<'a> {
+    /// Those of the table itself, and those over which what is missing is counted.
+    fn both(of: &'a Candidate) -> [Self; 2] {
+        let own = Self {
+            of_level: of.groupings.each_ref().map(|grouping| grouping.of_level.as_slice()),
+            sums: of.sums.each_ref().map(|sums| sums.as_slice()),
+        };
+        let coarse = Self {
+            of_level: of.coarse.each_ref().map(|(grouping, _)| grouping.of_level.as_slice()),
+            sums: of.coarse.each_ref().map(|(_, sums)| sums.as_slice()),
+        };
+        [own, coarse]
+    }
+
+    fn expected<'b>(&'b self, of: &'b Attributes, from: &From<'b>) -> ExpectedGroups<'b> {
+        let expected = match from {
+            From::Independence(records) => Expected::Independence { sums: &self.sums, records: *records },
+            From::Made(records, levels) => Expected::Made { levels, records: *records },
+        };
+        ExpectedGroups { margin: GroupedMargin { of, groups: &self.of_level }, expected }
+    }
+}
+
 impl Answers for Asking<'_, '_> {
     type Error = PrivacyError;
 
@@ -176,28 +215,25 @@ impl Answers for Asking<'_, '_> {
     fn choose(
         &mut self,
         candidates: &[Candidate],
+        from: &From<'_>,
+        batch: usize,
         count: usize,
         units: u64,
         next: &mut dyn FnMut(&[usize]) -> Vec<usize>,
     ) -> Result<Vec<usize>, PrivacyError> {
         let of: Vec<Attributes> = candidates.iter().map(|one| Attributes::new(one.variables)).collect();
-        let groups: Vec<[&[u32]; 2]> =
-            candidates.iter().map(|one| [0, 1].map(|side| one.groupings[side].of_level.as_slice())).collect();
-        let sums: Vec<[&[f64]; 2]> =
-            candidates.iter().map(|one| [0, 1].map(|side| one.sums[side].as_slice())).collect();
+        let sides: Vec<[Groups<'_>; 2]> = candidates.iter().map(Groups::both).collect();
         let alike = candidates.iter().all(|one| one.weight == candidates[0].weight);
-        let asked: Vec<ExpectedGroups<'_>> = candidates
+        let asked: Vec<ScoredGroups<'_>> = candidates
             .iter()
             .enumerate()
-            .map(|(at, one)| ExpectedGroups {
-                margin: GroupedMargin { of: &of[at], groups: &groups[at] },
-                sums: &sums[at],
-                records: one.records,
-                threshold: one.threshold,
-                weight: if alike { 1 } else { one.weight },
+            .map(|(at, one)| {
+                let [above, below] = [0, 1].map(|side| sides[at][side].expected(&of[at], from));
+                let weight = if alike { 1 } else { one.weight };
+                ScoredGroups { above, below, threshold: one.threshold, weight }
             })
             .collect();
-        self.guard.choose_many(CHOICE, &asked, count, self.public.price(units), next)
+        self.guard.choose_many(&choices(batch), &asked, count, self.public.price(units), next)
     }
 
     fn pair(&mut self, of: &Candidate, units: u64) -> Result<(Vec<f64>, Noise), PrivacyError> {

@@ -3,8 +3,8 @@
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha12Rng;
 
-use super::estimate::{Answers, Candidate, Known, goals};
-use super::grouping::Levels;
+use super::estimate::{Answers, Candidate, From, Known, goals};
+use super::grouping::{Grouping, Levels};
 use super::plan::{NoiseOf, Plan};
 use super::posterior::Noise;
 use super::rows::{Constraints, Goals, draw};
@@ -35,15 +35,17 @@ impl Simulated<'_> {
     }
 
     fn table(&self, of: &Candidate) -> Vec<f64> {
-        let [one, other] = &of.groupings;
-        let mut counts = vec![0.0; one.groups * other.groups];
-        for (a, b) in self.columns[of.variables[0]].iter().zip(&self.columns[of.variables[1]]) {
-            let place =
-                one.of_level[*a as usize] as usize * other.groups + other.of_level[*b as usize] as usize;
-            counts[place] += 1.0;
-        }
-        counts
+        in_groups(self.columns, of, of.groupings.each_ref().map(|grouping| grouping.as_ref()))
     }
+}
+
+fn in_groups(columns: &[Vec<u16>], of: &Candidate, [one, other]: [&Grouping; 2]) -> Vec<f64> {
+    let mut counts = vec![0.0; one.groups * other.groups];
+    for (a, b) in columns[of.variables[0]].iter().zip(&columns[of.variables[1]]) {
+        let place = one.of_level[*a as usize] as usize * other.groups + other.of_level[*b as usize] as usize;
+        counts[place] += 1.0;
+    }
+    counts
 }
 
 fn normal(rng: &mut ChaCha12Rng) -> f64 {
@@ -63,19 +65,43 @@ impl Answers for Simulated<'_> {
     fn choose(
         &mut self,
         candidates: &[Candidate],
+        from: &From<'_>,
+        _: usize,
         count: usize,
         units: u64,
         next: &mut dyn FnMut(&[usize]) -> Vec<usize>,
     ) -> Result<Vec<usize>, Self::Error> {
         let epsilon = (8.0 * units as f64 / ONE as f64).sqrt();
-        let score = |of: &Candidate| {
-            let columns = of.sums[1].len();
-            let beyond = |(place, count): (usize, &f64)| {
-                let expected =
-                    (of.sums[0][place / columns] * of.sums[1][place % columns] / of.records).round();
-                ((count - expected).abs() - of.threshold as f64).max(0.0)
+        let made = |levels: &[u16]| -> Vec<Vec<u16>> {
+            let variables = self.sizes.len();
+            let column = |at: usize| levels.iter().skip(at).step_by(variables).copied().collect();
+            (0..variables).map(column).collect()
+        };
+        let beyond = |of: &Candidate, groups: [&Grouping; 2], sums: [&[f64]; 2], sign: f64| {
+            let columns = sums[1].len();
+            let expected: Vec<f64> = match from {
+                From::Independence(records) => (0..sums[0].len() * columns)
+                    .map(|place| sums[0][place / columns] * sums[1][place % columns] / records)
+                    .collect(),
+                From::Made(records, levels) => {
+                    let made = made(levels);
+                    let scale = records / made[0].len() as f64;
+                    in_groups(&made, of, groups).into_iter().map(|count| count * scale).collect()
+                }
             };
-            self.table(of).iter().enumerate().map(beyond).sum::<f64>()
+            let counts = in_groups(self.columns, of, groups);
+            let differences = counts.iter().zip(&expected);
+            differences
+                .map(|(count, expected)| (sign * (count - expected.round()) - of.threshold as f64).max(0.0))
+                .sum::<f64>()
+        };
+        let score = |of: &Candidate| {
+            let own = of.groupings.each_ref().map(|grouping| grouping.as_ref());
+            let coarse = of.coarse.each_ref().map(|(grouping, _)| grouping.as_ref());
+            let sums = of.sums.each_ref().map(|sums| sums.as_slice());
+            let sums_below = of.coarse.each_ref().map(|(_, sums)| sums.as_slice());
+            let score = beyond(of, own, sums, 1.0) + beyond(of, coarse, sums_below, -1.0);
+            f64::from(of.weight) / 1000.0 * score
         };
         let scores: Vec<f64> = candidates.iter().map(score).collect();
         let mut chosen = Vec::new();
@@ -176,8 +202,8 @@ impl Population {
         };
         let mut answers =
             Simulated { columns: &self.columns, sizes: &self.sizes, rng: ChaCha12Rng::seed_from_u64(seed) };
-        let Ok(goals) = goals(&known, &plan, &mut answers);
         let constraints = Constraints::new(&self.sizes, vec![None; variables], Vec::new()).unwrap();
+        let Ok(goals) = goals(&known, &plan, &constraints, &mut answers);
         let rows = draw(&goals, &constraints, self.columns[0].len(), true, Seed::new(seed));
         let column = |variable: usize| rows.iter().skip(variable).step_by(variables).copied().collect();
         ((0..variables).map(column).collect(), goals)
