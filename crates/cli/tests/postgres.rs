@@ -601,8 +601,8 @@ fn a_release_is_written_there_whole_or_not_at_all() {
     }
     let (code, _, error) = synth("two", &[]);
     assert!(code == 2 && error.contains("exists") && !house.exists("two"), "{error}");
-    assert_eq!(synth("three", &["--force", "--rows", "800"]).0, 0);
-    assert_eq!(house.sql("SELECT count(*) FROM synthetic"), "800");
+    assert_eq!(synth("three", &["--force"]).0, 0);
+    assert_eq!(house.sql("SELECT count(*) FROM synthetic"), "700");
     let theirs = house.address("people");
     let over = [
         "synth",
