@@ -8,7 +8,7 @@ export CARGO_TERM_COLOR ?= never
 export PROPTEST_RNG_SEED ?= 1901
 CARGO ?= cargo
 
-.PHONY: test format lint unit docs dependencies advisories tools sbom package test-browser python python-methods test-python test-r dist demo bench bench-peers fuzz audit kill-and-fill trust miri
+.PHONY: test format lint unit docs dependencies advisories tools sbom package test-browser test-postgres python python-methods test-python test-r dist demo bench bench-peers fuzz audit kill-and-fill trust miri
 
 test: format lint unit docs dependencies advisories test-browser
 
@@ -81,6 +81,10 @@ miri:
 # Opens reports in headless Chromium, wide and on a phone; says that it is skipped where there is none. REPORTS names other files.
 test-browser:
 	CARGO="$(CARGO)" CACHE="$(CACHE)" tests/browser/run.sh $(REPORTS)
+
+# Tables in PostgreSQL, by the feature `postgres`, against a server that is started for it; says that it is skipped where there is none and none can be installed.
+test-postgres:
+	CARGO="$(CARGO)" tests/postgres/run.sh
 
 # The native part of the Python package, into the checkout: `PYTHONPATH=python python3 -c "import lookalike"`. It needs no Python to be built.
 python:

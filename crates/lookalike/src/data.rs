@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
+use engines::Address;
 use frontier::records_sha256;
 use release::sha256_of_file;
 use table::figures::thousands;
@@ -13,6 +14,7 @@ use table::read::{
     ReadOptions, STANDARD_INPUT, read_batches, read_batches_checked, read_table, read_unchecked,
 };
 use table::schema::{DecimalMark, SchemaFile};
+use table::sql::{SqlProfile, SqlTable};
 use table::streamed::DataFiles;
 use table::watch::Watch;
 use table::{CountFile, CountSource, DeclaredSchema, FileProblem, Source, StreamedTable, Table, TableError};
@@ -52,8 +54,13 @@ struct Sampled {
 #[derive(Clone, Debug)]
 enum Origin {
     File(PathBuf),
-    Records { name: String, table: Arc<Table> },
+    Records {
+        name: String,
+        table: Arc<Table>,
+    },
     Frame(Frame),
+    /// The address of a table in a database.
+    Database(String),
     Counts(Counts),
 }
 
@@ -95,6 +102,7 @@ pub(crate) enum Opened {
         of: u64,
     },
     Streamed(Arc<StreamedTable>),
+    Sql(Arc<SqlTable>),
     Counts {
         schema: DeclaredSchema,
         counts: Arc<dyn CountSource + Send>,
@@ -107,6 +115,7 @@ impl Opened {
         match self {
             Self::Records(table) | Self::Sampled { records: table, .. } => Source::Records(table),
             Self::Streamed(files) => Source::Streamed(files),
+            Self::Sql(table) => Source::Sql(table),
             Self::Counts { schema, counts } => Source::Counts { schema, counts: counts.as_ref() },
         }
     }
@@ -118,6 +127,14 @@ impl Opened {
         Some(format!(
             "fitted to a random sample of {rows} of {of} records, which is the size of the original for inference"
         ))
+    }
+
+    /// What whoever runs the job should know of where the records are; not to be published.
+    pub(crate) fn notes(&self) -> Result<Vec<String>, Error> {
+        match self {
+            Self::Sql(table) => Ok(table.notes()?),
+            _ => Ok(Vec::new()),
+        }
     }
 
     /// The same records under the schema that they showed, now declared public for this reason; counts have a declared one.
@@ -134,6 +151,10 @@ impl Opened {
                 Ok(files) => Ok(Self::Streamed(Arc::new(files.declared_public(reason)?))),
                 Err(_) => Err(Error::Usage("the files are in use; open them again".into())),
             },
+            Self::Sql(table) => match Arc::try_unwrap(table) {
+                Ok(table) => Ok(Self::Sql(Arc::new(table.declared_public(reason)?))),
+                Err(_) => Err(Error::Usage("the table is in use; open it again".into())),
+            },
             counts @ Self::Counts { .. } => Ok(counts),
         }
     }
@@ -147,9 +168,10 @@ enum SchemaOrigin {
 
 impl Data {
     /// A file: CSV, JSON lines (also .gz and .zst), Parquet, Arrow IPC, Excel, SPSS, Stata or SAS; `-` is standard input. Also a folder of CSV, Parquet or Arrow files, or a pattern for their names such as
-    /// `part-*.parquet`: they are one table. Files that do not fit into memory are read block by block.
+    /// `part-*.parquet`: they are one table. Files that do not fit into memory are read block by block. `postgresql://host/database/table` is a table in a
+    /// database, which is counted there (with the feature `postgres`).
     pub fn file(path: impl Into<PathBuf>) -> Self {
-        Self::of(Origin::File(path.into()))
+        Self::of(origin(path.into()))
     }
 
     /// Records in memory, under the schema that they have; `name` is what reports call them.
@@ -275,13 +297,15 @@ impl Data {
     /// assert_eq!(data.sibling("people-2.csv").name(), "people-2.csv");
     /// ```
     pub fn sibling(&self, path: impl Into<PathBuf>) -> Self {
-        Self { origin: Origin::File(path.into()), sheet: None, ..self.clone() }
+        Self { origin: origin(path.into()), sheet: None, ..self.clone() }
     }
 
     /// What reports call it: the name of its file, without the folder.
     pub fn name(&self) -> String {
         match &self.origin {
             Origin::File(path) => file_name(path),
+            Origin::Database(address) => Address::parse(address)
+                .map_or_else(|_| "database".into(), |address| address.name().to_owned()),
             Origin::Records { name, .. }
             | Origin::Frame(Frame { name, .. })
             | Origin::Counts(Counts { name, .. }) => name.clone(),
@@ -297,8 +321,81 @@ impl Data {
     pub fn path(&self) -> Option<&Path> {
         match &self.origin {
             Origin::File(path) => Some(path),
-            Origin::Records { .. } | Origin::Frame(_) | Origin::Counts(_) => None,
+            Origin::Records { .. } | Origin::Frame(_) | Origin::Database(_) | Origin::Counts(_) => None,
         }
+    }
+
+    /// The address of its table, if it is in a database.
+    pub(crate) fn address(&self) -> Option<Result<Address, Error>> {
+        match &self.origin {
+            Origin::Database(address) => Some(Address::parse(address).map_err(Error::from)),
+            _ => None,
+        }
+    }
+
+    /// Files that are opened on the way to a database, beside the inputs, and the port of its machine.
+    pub(crate) fn opens(&self) -> (Vec<PathBuf>, Vec<u16>) {
+        match self.address() {
+            Some(Ok(address)) => address.opens(),
+            _ => (Vec::new(), Vec::new()),
+        }
+    }
+
+    /// The table in a database, described there; `None` if it is in none.
+    pub(crate) fn described_there(
+        &self,
+        keys: &[String],
+        watch: &Watch,
+    ) -> Result<Option<SqlProfile>, Error> {
+        let Some(address) = self.address().transpose()? else { return Ok(None) };
+        let schema = match self.database_options(watch)?.schema {
+            Some(file) => Some(file.finish()?),
+            None => None,
+        };
+        let engine = engines::open(&address, watch)?;
+        Ok(Some(SqlProfile::of(engine, address.table(), schema, keys)?))
+    }
+
+    /// The options of a table in a database; those that are about files are refused.
+    fn database_options(&self, watch: &Watch) -> Result<ReadOptions, Error> {
+        let given = [
+            ("separator", self.separator.is_some()),
+            ("sheet", self.sheet.is_some()),
+            ("decimal", self.decimal.is_some()),
+            ("stream", self.stream),
+            ("fit-rows", self.sampled.is_some()),
+        ];
+        if let Some((name, _)) = given.into_iter().find(|(_, given)| *given) {
+            return Err(Error::option(
+                name,
+                "it is about files, and the table is in a database; leave it out",
+            ));
+        }
+        let mut options = self.options(watch)?;
+        if let Some(schema) = &mut options.schema {
+            schema.table.missing.extend(self.missing.iter().cloned());
+        } else if !self.missing.is_empty() {
+            return Err(Error::option(
+                "missing",
+                "say it in the schema of a table in a database, as `missing`",
+            ));
+        }
+        Ok(options)
+    }
+
+    fn open_database(&self, address: &Address, watch: &Watch) -> Result<Opened, Error> {
+        let needs = || {
+            Error::Refused(format!(
+                "a table in a database is counted in the classes of a declared schema; draft one with `lookalike describe DATA --write-schema {}.schema.toml`, review it, set `declared = true` \
+                 with a reason, and name it with --schema",
+                address.name()
+            ))
+        };
+        engines::available()?;
+        let schema = self.database_options(watch)?.schema.ok_or_else(needs)?;
+        let schema = schema.finish().map_err(|error| Error::Refused(error.to_string()))?;
+        let table = SqlTable::open(engines::open(address, watch)?, address.table(), schema)?;
+        Ok(Opened::Sql(Arc::new(table)))
     }
 
     /// The file of its schema, if it has one.
@@ -326,7 +423,7 @@ impl Data {
 
     /// Whether the records themselves are elsewhere.
     pub(crate) fn is_counts(&self) -> bool {
-        matches!(self.origin, Origin::Counts(_))
+        matches!(self.origin, Origin::Counts(_) | Origin::Database(_))
     }
 
     /// The files, opened to be read block by block, where their records would take more memory than they may.
@@ -385,6 +482,7 @@ impl Data {
             Origin::Counts(_) => {
                 Err(Error::option("schema", "the counts have a declared schema of their own; leave it out"))
             }
+            Origin::Database(address) => self.open_database(&Address::parse(address)?, watch),
             _ => match self.streamed(watch)? {
                 Some(files) => match self.sampled {
                     Some(Sampled { rows, seed }) => {
@@ -403,6 +501,7 @@ impl Data {
         match self.open(watch)? {
             Opened::Records(table) | Opened::Sampled { records: table, .. } => Ok(table),
             Opened::Streamed(files) => Err(self.do_not_fit(&files)),
+            Opened::Sql(_) => Err(self.stays_there()),
             Opened::Counts { .. } => Err(match &self.origin {
                 Origin::Counts(counts) => counts.are_no_records(),
                 _ => Error::Usage("this needs the records themselves".into()),
@@ -417,6 +516,14 @@ impl Data {
              with --fit-rows where the command has it",
             self.place(),
             thousands(files.records())
+        ))
+    }
+
+    /// What is said of a table in a database where the records themselves are needed.
+    fn stays_there(&self) -> Error {
+        Error::Usage(format!(
+            "this needs the records themselves, and those of `{}` stay in their database; describe, plan, synth and measure take such a table",
+            self.name()
         ))
     }
 
@@ -443,6 +550,7 @@ impl Data {
                 None => Ok(Arc::clone(table)),
                 Some(schema) => Ok(Arc::new(table.as_ref().clone().conform(Arc::new(schema))?)),
             },
+            Origin::Database(_) => Err(self.stays_there()),
             Origin::Counts(counts) => Err(counts.are_no_records()),
         }
     }
@@ -456,6 +564,7 @@ impl Data {
                 None => Ok(read_unchecked(path, &self.options(watch)?)?),
             },
             Origin::Records { table, .. } => Ok(table.as_ref().clone()),
+            Origin::Database(_) => Err(self.stays_there()),
             Origin::Counts(counts) => Err(counts.are_no_records()),
         }
     }
@@ -515,8 +624,16 @@ impl Data {
             Origin::File(path) => Ok(Some(sha256_of_file(path)?)),
             Origin::Records { table, .. } => Ok(Some(records_sha256(table))),
             Origin::Frame(_) => Ok(Some(records_sha256(self.read(&Watch::default())?.as_ref()))),
-            Origin::Counts(_) => Ok(None),
+            Origin::Database(_) | Origin::Counts(_) => Ok(None),
         }
+    }
+}
+
+/// A file, or a table in a database.
+fn origin(path: PathBuf) -> Origin {
+    match path.to_str().filter(|text| Address::is_address(text)) {
+        Some(address) => Origin::Database(address.to_owned()),
+        None => Origin::File(path),
     }
 }
 

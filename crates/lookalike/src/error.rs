@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use engines::EngineError;
 use frontier::FrontierError;
 use frontier::plan::PlanError;
 use inference::InferenceError;
@@ -124,6 +125,15 @@ impl Error {
         match place {
             Some(place) => Self::Located { place, error: Box::new(self) },
             None => self,
+        }
+    }
+}
+
+impl From<EngineError> for Error {
+    fn from(error: EngineError) -> Self {
+        match error {
+            EngineError::Usage(message) => Self::Usage(message),
+            EngineError::Table(error) => Self::Table(error),
         }
     }
 }

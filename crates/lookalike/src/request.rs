@@ -34,6 +34,11 @@ pub trait Request {
         self.inputs()
     }
 
+    /// Ports to which it connects: a front door that confines itself allows these and no others.
+    fn connects(&self) -> Vec<u16> {
+        Vec::new()
+    }
+
     /// All files and folders that it writes; each is made beside its place first and then renamed.
     fn outputs(&self) -> Vec<PathBuf> {
         Vec::new()

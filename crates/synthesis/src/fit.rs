@@ -70,7 +70,7 @@ pub fn fit_for_release<'a>(
 ) -> Result<Fitted, SynthesisError> {
     let source = source.into();
     let is_learned = recipe.privacy.is_none() && source.schema().declaration().is_none();
-    if let (Source::Streamed(_), true, Synthesizer::Counts(_)) =
+    if let (Source::Streamed(_) | Source::Sql(_), true, Synthesizer::Counts(_)) =
         (source, is_learned, Synthesizer::of(recipe)?)
     {
         return Err(SynthesisError::LearnedFromFiles);
@@ -111,7 +111,7 @@ fn fit_counts(
     // Records in memory are counted at once; others are passed over as seldom as can be.
     let counts: Box<dyn CountSource + '_> = match source {
         Source::Records(_) => counts,
-        Source::Streamed(_) | Source::Counts { .. } => Box::new(Remembered::new(counts)),
+        Source::Streamed(_) | Source::Sql(_) | Source::Counts { .. } => Box::new(Remembered::new(counts)),
     };
     let domain = counts.domain();
     if domain.variables().is_empty() {
@@ -161,6 +161,11 @@ fn fit_records(
                 "`{method}` needs the records themselves, and these are read block by block because they would not fit into memory, or are to be streamed; fit it to a random sample with \
                  --fit-rows 1000000, or {way_out}"
             ),
+            Source::Sql(_) => {
+                format!(
+                    "`{method}` needs the records themselves, and these stay in their database; {way_out}"
+                )
+            }
             _ => {
                 format!("`{method}` needs the records themselves, and here are only their counts; {way_out}")
             }

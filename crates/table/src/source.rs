@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use crate::sql::SqlTable;
 use crate::streamed::chosen_rows;
 use crate::{
     Attributes, CodedTable, ContingencyTable, CountSource, DeclaredSchema, Domain, Grouping, Margin, Schema,
@@ -34,6 +35,8 @@ pub enum Source<'a> {
     Records(&'a Table),
     /// Records in files that are read block by block and never held.
     Streamed(&'a StreamedTable),
+    /// Records in an engine, which counts them where they are.
+    Sql(&'a SqlTable),
     /// Counts, from wherever the records are, and the declared schema that says what their classes are.
     Counts {
         /// The schema.
@@ -61,12 +64,19 @@ impl<'a> From<&'a StreamedTable> for Source<'a> {
     }
 }
 
+impl<'a> From<&'a SqlTable> for Source<'a> {
+    fn from(table: &'a SqlTable) -> Self {
+        Self::Sql(table)
+    }
+}
+
 impl<'a> Source<'a> {
     /// What the variables may hold.
     pub fn schema(&self) -> &'a Schema {
         match *self {
             Self::Records(table) => table.schema(),
             Self::Streamed(files) => files.schema(),
+            Self::Sql(table) => table.schema(),
             Self::Counts { schema, .. } => schema.schema(),
         }
     }
@@ -76,6 +86,7 @@ impl<'a> Source<'a> {
         match *self {
             Self::Records(table) => table.rows() as u64,
             Self::Streamed(files) => files.records(),
+            Self::Sql(table) => table.records(),
             Self::Counts { counts, .. } => counts.records(),
         }
     }
@@ -84,7 +95,7 @@ impl<'a> Source<'a> {
     pub fn table(&self) -> Option<&'a Table> {
         match *self {
             Self::Records(table) => Some(table),
-            Self::Streamed(_) | Self::Counts { .. } => None,
+            Self::Streamed(_) | Self::Sql(_) | Self::Counts { .. } => None,
         }
     }
 
@@ -98,7 +109,7 @@ impl<'a> Source<'a> {
                 Ok(Some(Cow::Owned(table.take(&chosen)?)))
             }
             Self::Streamed(files) => Ok(Some(Cow::Owned(files.sample(rows, seed)?))),
-            Self::Counts { .. } => Ok(None),
+            Self::Sql(_) | Self::Counts { .. } => Ok(None),
         }
     }
 
@@ -112,6 +123,7 @@ impl<'a> Source<'a> {
         match *self {
             Self::Records(table) => Ok(Box::new(CodedTable::in_domain(table, &domain)?)),
             Self::Streamed(files) => Ok(Box::new(files.counts_in(domain))),
+            Self::Sql(table) => Ok(Box::new(table.counts_in(domain))),
             Self::Counts { counts, .. } => Ok(Box::new(CheckedCounts::new(counts, &domain)?)),
         }
     }
@@ -126,6 +138,7 @@ impl<'a> Source<'a> {
                 Ok(Box::new(CodedTable::over(table, &grouping, Variable::is_modelled)?))
             }
             Self::Streamed(files) => Ok(Box::new(files.counts_in(files.domain(groups)?))),
+            Self::Sql(table) => Ok(Box::new(table.counts_in(table.domain(groups)?))),
             Self::Counts { schema, counts } => {
                 Ok(Box::new(CheckedCounts::new(counts, &Domain::declared(schema, groups)?)?))
             }

@@ -13,7 +13,7 @@ use super::{Everywhere, Run};
 /// Count a table where it lies.
 #[derive(Debug, Args)]
 pub(super) struct Counts {
-    /// The table: CSV (also .gz), Parquet or Arrow IPC; a folder of such files or a pattern such as 'part-*.parquet' is one table
+    /// The table: CSV (also .gz), Parquet or Arrow IPC; a folder of such files or a pattern such as 'part-*.parquet' is one table; postgresql://host/database/table is counted there
     #[arg(required_unless_present_any = ["sql", "results"])]
     data: Option<PathBuf>,
     #[command(flatten)]

@@ -12,7 +12,7 @@ use super::{Everywhere, Run};
 /// Describe a table and what is risky about it; draft its schema.
 #[derive(Debug, Args)]
 pub(super) struct Describe {
-    /// The table: CSV (also .gz), Parquet or Arrow IPC; a folder of such files or a pattern such as 'part-*.parquet' is one table; `-` is CSV from standard input
+    /// The table: CSV (also .gz), Parquet or Arrow IPC; a folder of such files or a pattern such as 'part-*.parquet' is one table; `-` is CSV from standard input; postgresql://host/database/table is counted there
     data: PathBuf,
     #[command(flatten)]
     reading: Reading,

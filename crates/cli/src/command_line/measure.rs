@@ -15,7 +15,7 @@ use super::{Everywhere, Run};
 /// Measure what synthetic files are worth and what they disclose.
 #[derive(Debug, Args)]
 pub(super) struct MeasureCommand {
-    /// The original: CSV (also .gz), Parquet or Arrow IPC; a folder of such files or a pattern such as 'part-*.parquet' is one table; `-` is CSV from standard input
+    /// The original: CSV (also .gz), Parquet or Arrow IPC; a folder of such files or a pattern such as 'part-*.parquet' is one table; `-` is CSV from standard input; postgresql://host/database/table is counted there
     original: PathBuf,
     /// The synthetic files made from it; several are data sets of one release
     #[arg(required = true)]

@@ -13,7 +13,7 @@ use super::{Everywhere, Run};
 /// Compute what the saturated mechanism would give and cost, without generating.
 #[derive(Debug, Args)]
 pub(super) struct PlanCommand {
-    /// The table: CSV (also .gz), Parquet or Arrow IPC; a folder of such files or a pattern such as 'part-*.parquet' is one table; `-` is CSV from standard input
+    /// The table: CSV (also .gz), Parquet or Arrow IPC; a folder of such files or a pattern such as 'part-*.parquet' is one table; `-` is CSV from standard input; postgresql://host/database/table is counted there
     data: PathBuf,
     #[command(flatten)]
     reading: Reading,

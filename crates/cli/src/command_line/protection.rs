@@ -44,7 +44,7 @@ impl Everywhere {
         match self.sandbox {
             Sandbox::Off => {}
             wanted => {
-                if let Err(because) = confine(&request.reads(), &writes)
+                if let Err(because) = confine(&request.reads(), &writes, &request.connects())
                     && wanted == Sandbox::Required
                 {
                     let message =
@@ -76,12 +76,12 @@ fn place_of(path: &std::path::Path) -> PathBuf {
         .map_or_else(|| PathBuf::from("."), std::path::Path::to_owned)
 }
 
-/// From now on this thread, and all that it starts, read these files and folders, write below those folders, and open no connection (Landlock: Salaün 2021).
+/// From now on this thread, and all that it starts, read these files and folders, write below those folders, and open no connection but to these ports (Landlock: Salaün 2021).
 #[cfg(target_os = "linux")]
-fn confine(reads: &[PathBuf], writes: &[PathBuf]) -> Result<(), String> {
+fn confine(reads: &[PathBuf], writes: &[PathBuf], ports: &[u16]) -> Result<(), String> {
     use landlock::{
-        ABI, Access, AccessFs, AccessNet, CompatLevel, Compatible, Ruleset, RulesetAttr, RulesetCreatedAttr,
-        path_beneath_rules,
+        ABI, Access, AccessFs, AccessNet, CompatLevel, Compatible, NetPort, Ruleset, RulesetAttr,
+        RulesetCreatedAttr, RulesetError, path_beneath_rules,
     };
     // Folders are renamed, which the first version forbids; what later ones know beside is taken where it is there.
     let (needed, known) = (ABI::V2, ABI::V5);
@@ -97,13 +97,16 @@ fn confine(reads: &[PathBuf], writes: &[PathBuf]) -> Result<(), String> {
             .create()?
             .add_rules(path_beneath_rules(reads.iter().chain(&system), AccessFs::from_read(known)))?
             .add_rules(path_beneath_rules(writes, AccessFs::from_all(known) & !AccessFs::Execute))?
+            .add_rules(
+                ports.iter().map(|port| Ok::<_, RulesetError>(NetPort::new(*port, AccessNet::ConnectTcp))),
+            )?
             .restrict_self()
     };
     ruleset().map(|_| ()).map_err(|error| error.to_string())
 }
 
 #[cfg(not(target_os = "linux"))]
-fn confine(_: &[PathBuf], _: &[PathBuf]) -> Result<(), String> {
+fn confine(_: &[PathBuf], _: &[PathBuf], _: &[u16]) -> Result<(), String> {
     Err("it is not Linux".into())
 }
 

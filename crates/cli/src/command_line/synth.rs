@@ -17,7 +17,7 @@ use super::{Everywhere, Run};
 /// Make synthetic versions of a table.
 #[derive(Debug, Args)]
 pub(super) struct Synth {
-    /// The table: CSV (also .gz), Parquet or Arrow IPC; a folder of such files or a pattern such as 'part-*.parquet' is one table; `-` is CSV from standard input
+    /// The table: CSV (also .gz), Parquet or Arrow IPC; a folder of such files or a pattern such as 'part-*.parquet' is one table; `-` is CSV from standard input; postgresql://host/database/table is counted there
     #[arg(required_unless_present = "counts")]
     data: Option<PathBuf>,
     /// Fit to exact counts in these files instead, which `lookalike counts` wrote; those of several files are added up
@@ -71,6 +71,9 @@ pub(super) struct Synth {
     signature: SignOptions,
     #[command(flatten)]
     files: FileOptions,
+    /// Write the data sets to this table of a database too, postgresql://host/database/table, all in one transaction; several are TABLE_1, TABLE_2 and so on
+    #[arg(long, value_name = "ADDRESS", help_heading = "Output")]
+    into: Option<String>,
 }
 
 impl Run for Synth {
@@ -84,6 +87,7 @@ impl Run for Synth {
             memory: everywhere.memory,
             fit_rows: self.fit_rows,
             layout: self.files.layout(),
+            into: self.into.clone(),
             reasons: Reasons {
                 learned_schema: self.learned_schema.clone(),
                 small_table: self.small_table.clone(),

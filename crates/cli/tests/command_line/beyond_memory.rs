@@ -226,3 +226,22 @@ fn counts_of_other_classes_or_of_the_same_records_are_refused() {
     succeeds(&house, &format!("synth people.csv {schema} {how} --out of-records"));
     assert_eq!(text(&house, "of-queries/synthetic-1.csv"), text(&house, "of-records/synthetic-1.csv"));
 }
+
+/// The usual build has no client of a database, and says which one has; a password never gets that far.
+#[cfg(not(feature = "postgres"))]
+#[test]
+fn an_address_of_a_database_is_refused_with_the_build_that_takes_it() {
+    let house = house();
+    let address = "postgresql://ann@db.example.org/census/people";
+    for command in [
+        format!("describe {address}"),
+        format!("plan {address} --schema people.schema.toml"),
+        format!("synth {address} --schema people.schema.toml --method ipf --epsilon 1 --out out"),
+        format!("synth people.csv --schema people.schema.toml --method catall --out out --into {address}"),
+    ] {
+        refused(&house, &command, 2, &["feature `postgres`", "counts --sql postgres"]);
+    }
+    let (code, _, error) = run(&house, "describe postgresql://ann:hunter2@db.example.org/census/people");
+    assert!(code == 2 && error.contains(".pgpass") && !error.contains("hunter2"), "{error}");
+    assert!(!std::path::Path::new(&house.path("out")).exists());
+}

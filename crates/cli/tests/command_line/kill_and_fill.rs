@@ -247,3 +247,91 @@ fn a_full_disk_leaves_nothing_half_done() {
     println!("{fills} small disks: {refused} runs refused, nothing half done");
     assert!(refused > 0 || fills < 3, "some disk was too small");
 }
+
+/// The disk is full in the midst of the parts: one sentence, nothing half-written, and what was spent is in the books.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_disk_that_is_full_while_parts_are_written_leaves_nothing() {
+    let files = Files::new();
+    let (data, schema) = people(&files, 3_000);
+    let ledger = files.path("ledger.jsonl");
+    let limit =
+        ["ledger", "limit", "--ledger", &ledger, "--data-set", "town", "--unit", "person", "--epsilon", "9"];
+    assert!(run_for(&texts(&limit), None));
+    // Ten parts of 20,000 records with 4 bytes each, and room for six and a half of them.
+    let place = files.folder.path().join("disk");
+    let Some(disk) = SmallDisk::new(&place, 4_096 * 127) else {
+        println!("skipped: no disk can be mounted here");
+        return;
+    };
+    let out = disk.0.join("out").display().to_string();
+    let synth = [
+        "synth",
+        &data,
+        "--schema",
+        &schema,
+        "--method",
+        "ipf",
+        "--epsilon",
+        "1",
+        "--rows",
+        "200000",
+        "--parts",
+        "10",
+    ];
+    let more = ["--stream", "--out", &out, "--ledger", &ledger, "--data-set", "town", "--threads", "1"];
+    let output = lookalike().args(synth).args(more).output().unwrap();
+    let error = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(1), "{error}");
+    assert!(error.contains("No space left") && error.trim().lines().count() == 1, "{error}");
+    assert!(!Path::new(&out).exists() && leftovers(&disk.0, false) == 0, "{error}");
+    let books = json(&["ledger", "show", "--ledger", &ledger]);
+    assert_eq!(books["accounts"][0]["debits"], 1, "{books}");
+}
+
+/// Ctrl-C while files are read block by block: nothing is written, and nothing is spent that is not in the books.
+#[cfg(unix)]
+#[test]
+fn a_stopped_private_run_over_files_spends_nothing_that_is_not_booked() {
+    let files = Files::new();
+    let (data, schema) = people(&files, 300_000);
+    let ledger = files.path("ledger.jsonl");
+    let limit =
+        ["ledger", "limit", "--ledger", &ledger, "--data-set", "town", "--unit", "person", "--epsilon", "99"];
+    assert!(run_for(&texts(&limit), None));
+    let (out, begun) = (files.path("out"), files.path("out.spending.json"));
+    let debits = || json(&["ledger", "show", "--ledger", &ledger])["accounts"][0]["debits"].as_u64().unwrap();
+    for wait in [5_u64, 40, 150] {
+        let before = debits();
+        let mut run = Command::new(env!("CARGO_BIN_EXE_lookalike"))
+            .args(["synth", &data, "--schema", &schema, "--stream", "--method", "ipf", "--epsilon", "1"])
+            .args([
+                "--rows",
+                "3000000",
+                "--parts",
+                "4",
+                "--out",
+                &out,
+                "--ledger",
+                &ledger,
+                "--data-set",
+                "town",
+                "--quiet",
+            ])
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        std::thread::sleep(Duration::from_millis(wait));
+        assert!(Command::new("kill").args(["-INT", &run.id().to_string()]).status().unwrap().success());
+        let code = run.wait().unwrap().code();
+        // A signal before the handler is there ends the process at once.
+        assert!(matches!(code, Some(130 | 0) | None), "{code:?}");
+        let spent = debits() - before;
+        assert!(spent <= 1, "{spent}");
+        assert!(spent == 1 || !Path::new(&begun).exists(), "something began that is not booked");
+        assert_eq!(Path::new(&out).exists(), code == Some(0));
+        assert_eq!(leftovers(files.folder.path(), false), 0);
+        let _ = std::fs::remove_file(&begun);
+        let _ = std::fs::remove_dir_all(&out);
+    }
+}

@@ -202,6 +202,14 @@ fn query_name(number: usize) -> String {
 impl Request for CountsRequest {
     type Outcome = CountsOutcome;
 
+    fn reads(&self) -> Vec<PathBuf> {
+        self.inputs().into_iter().chain(self.data.opens().0).collect()
+    }
+
+    fn connects(&self) -> Vec<u16> {
+        self.data.opens().1
+    }
+
     fn inputs(&self) -> Vec<PathBuf> {
         self.data.inputs()
     }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use table::profile::{Profile, ViolationProfile, profile, profile_of_files};
 use table::read::ReadOptions;
 use table::schema::SchemaFile;
+use table::sql::SqlProfile;
 use table::watch::Watch;
 use table::{Grouping, Schema, StreamedTable, Table, TableError, output_file};
 
@@ -44,6 +45,8 @@ pub struct DescribeOutcome {
     pub profile: Profile,
     schema: Schema,
     for_publication: Schema,
+    /// Columns that were not looked at, with their types.
+    left_out: Vec<(String, String)>,
 }
 
 impl DescribeRequest {
@@ -57,6 +60,11 @@ impl DescribeRequest {
         if let Some(path) = &self.write_schema {
             output_file::check("write-schema", path, &self.data.inputs(), self.replace)?;
         }
+        if let Some(there) = self.data.described_there(&self.keys, watch)? {
+            let SqlProfile { profile, schema, for_publication, left_out } = there;
+            let schema = schema.with_missing_tokens(self.data.missing().to_vec());
+            return self.written(DescribeOutcome { profile, schema, for_publication, left_out });
+        }
         if let Some(files) = self.data.streamed(watch)? {
             return self.describe_files(&files);
         }
@@ -68,7 +76,7 @@ impl DescribeRequest {
         profile.violations = violations;
         let schema = table.schema_with_parents().with_missing_tokens(self.data.missing().to_vec());
         let for_publication = schema.for_publication(&table);
-        self.written(DescribeOutcome { profile, schema, for_publication })
+        self.written(DescribeOutcome { profile, schema, for_publication, left_out: Vec::new() })
     }
 
     /// Describes files that are read block by block: levels and ranges are those of all records, notes those of a sample.
@@ -76,7 +84,7 @@ impl DescribeRequest {
         let (profile, sample) = profile_of_files(files, &self.keys)?;
         let schema = files.schema().clone().with_missing_tokens(self.data.missing().to_vec());
         let for_publication = schema.for_publication(&sample);
-        self.written(DescribeOutcome { profile, schema, for_publication })
+        self.written(DescribeOutcome { profile, schema, for_publication, left_out: Vec::new() })
     }
 
     fn written(&self, outcome: DescribeOutcome) -> Result<DescribeOutcome, Error> {
@@ -93,6 +101,14 @@ impl Request for DescribeRequest {
 
     fn inputs(&self) -> Vec<PathBuf> {
         self.data.inputs()
+    }
+
+    fn reads(&self) -> Vec<PathBuf> {
+        self.data.inputs().into_iter().chain(self.data.opens().0).collect()
+    }
+
+    fn connects(&self) -> Vec<u16> {
+        self.data.opens().1
     }
 
     fn outputs(&self) -> Vec<PathBuf> {
@@ -120,7 +136,10 @@ impl Request for DescribeRequest {
 
     fn notes(&self, described: &DescribeOutcome) -> Vec<String> {
         let broken = "error: the table does not keep its schema; mend the records or the schema";
-        (!described.keeps_schema()).then(|| broken.to_owned()).into_iter().collect()
+        let left_out = described.left_out.iter().map(|(name, held)| {
+            format!("note: column `{name}` is not looked at: a table cannot hold its type, {held}; cast it in a view")
+        });
+        (!described.keeps_schema()).then(|| broken.to_owned()).into_iter().chain(left_out).collect()
     }
 
     fn passed(&self, described: &DescribeOutcome) -> bool {

@@ -170,6 +170,14 @@ impl Request for MeasureRequest {
         tables.flat_map(Data::inputs).chain(self.read_from.clone()).collect()
     }
 
+    fn reads(&self) -> Vec<PathBuf> {
+        self.inputs().into_iter().chain(self.original.opens().0).collect()
+    }
+
+    fn connects(&self) -> Vec<u16> {
+        self.original.opens().1
+    }
+
     fn outputs(&self) -> Vec<PathBuf> {
         self.report.iter().cloned().chain(Books::inputs(self.books.as_ref())).collect()
     }

@@ -112,6 +112,14 @@ impl Request for PlanRequest {
         self.data.inputs()
     }
 
+    fn reads(&self) -> Vec<PathBuf> {
+        self.data.inputs().into_iter().chain(self.data.opens().0).collect()
+    }
+
+    fn connects(&self) -> Vec<u16> {
+        self.data.opens().1
+    }
+
     fn perform(&self, watch: &Watch) -> Result<PlanOutcome, Error> {
         self.run(watch)
     }

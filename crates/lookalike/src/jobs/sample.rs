@@ -102,7 +102,8 @@ impl SampleRequest {
             }
             None => None,
         };
-        Ok(SynthesiseOutcome { fitted, ledger: file.header.ledger, manifest, uniques: None })
+        let (uniques, notes, written_there) = (None, Vec::new(), None);
+        Ok(SynthesiseOutcome { fitted, ledger: file.header.ledger, manifest, uniques, notes, written_there })
     }
 }
 

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use engines::{Address, Target};
 use release::policy::Reasons;
 use release::signature::signature_path;
 use release::{Input, Layout, Manifest, PublishedLedger, Release, Signer, check_target};
@@ -11,7 +12,7 @@ use synthesis::model_file::ModelFile;
 use synthesis::private::SpendingPlan;
 use synthesis::{Fitted, Recipe, Run, SynthesisError, private, registry};
 use table::watch::Watch;
-use table::{Schema, output_file};
+use table::{Schema, TableError, output_file};
 
 use crate::noise::Noise;
 use crate::{Books, Data, Error, Request, Signing};
@@ -65,6 +66,8 @@ pub struct SynthesiseRequest {
     pub layout: Layout,
     /// Fit to a random sample of so many records; any number can be drawn from the model.
     pub fit_rows: Option<u64>,
+    /// The address of a table in a database to which the data sets are written too, all in one transaction; several are numbered from 1.
+    pub into: Option<String>,
 }
 
 /// Synthetic versions of a table.
@@ -77,6 +80,10 @@ pub struct SynthesiseOutcome {
     pub manifest: Option<Manifest>,
     /// What identifies the unique records of the data, if it was to be kept and the run is not private. It is confidential.
     pub uniques: Option<UniqueRecords>,
+    /// What whoever runs the job should know of where the records are.
+    pub notes: Vec<String>,
+    /// Records that were written to a database.
+    pub written_there: Option<u64>,
 }
 
 /// What is said of data sets whose seed was chosen.
@@ -112,6 +119,7 @@ impl SynthesiseRequest {
             count_copies: false,
             layout: Layout::default(),
             fit_rows: None,
+            into: None,
         }
     }
 
@@ -165,7 +173,9 @@ impl SynthesiseRequest {
         }
         let signer = self.sign.as_ref().map(Signing::open).transpose()?;
         let booking = Books::booking(self.books.as_ref(), format!("synth by {}", self.recipe.method))?;
+        let target = self.target()?;
         let mut opened = self.sampled_data().open(watch)?;
+        let notes = opened.notes()?;
         self.reasons.large_enough(&self.recipe, opened.source().records())?;
         if let Some(reason) = &self.reasons.learned_schema {
             self.reasons.caveats(opened.source().schema())?;
@@ -218,7 +228,50 @@ impl SynthesiseRequest {
             synthesis::checkpoint::remove(folder)?;
         }
         ended(run.begun.as_deref())?;
-        Ok(SynthesiseOutcome { fitted, ledger, manifest, uniques: original })
+        let written_there = match target {
+            Some(target) => Some(self.write_there(target, &fitted)?),
+            None => None,
+        };
+        Ok(SynthesiseOutcome { fitted, ledger, manifest, uniques: original, notes, written_there })
+    }
+
+    /// The database to write to, found out to be ready before anything is fitted.
+    fn target(&self) -> Result<Option<Target>, Error> {
+        let Some(into) = &self.into else { return Ok(None) };
+        if self.out.is_none() {
+            return Err(Error::option(
+                "into",
+                "the data sets of a release are written there; name its folder with --out too",
+            ));
+        }
+        if !Address::is_address(into) {
+            return Err(Error::option(
+                "into",
+                "give the address of a table: postgresql://host/database/table",
+            ));
+        }
+        Ok(Some(Target::open(&Address::parse(into)?, self.recipe.m, self.replace)?))
+    }
+
+    fn write_there(&self, target: Target, fitted: &Fitted) -> Result<u64, Error> {
+        let written: Result<u64, SynthesisError> =
+            target.write(fitted.schema(), |number, each| fitted.draw(number, |block| Ok(each(&block)?)));
+        let out = self.out.as_deref().map(|out| out.display().to_string()).unwrap_or_default();
+        written.map_err(|error| {
+            let message = format!("nothing was written there, and the release itself is in {out}: {error}");
+            TableError::schema("database", message).into()
+        })
+    }
+
+    /// Files that are opened on the way to a database, and its port.
+    fn opens(&self) -> (Vec<PathBuf>, Vec<u16>) {
+        let (mut files, mut ports) = self.data.opens();
+        if let Some(Ok(address)) = self.into.as_deref().map(Address::parse) {
+            let (more, others) = address.opens();
+            files.extend(more);
+            ports.extend(others);
+        }
+        (files, ports)
     }
 
     /// The data, or a sample of them, drawn from the seed of the run or else from a fixed one.
@@ -309,6 +362,14 @@ impl Request for SynthesiseRequest {
         read.chain(keys).chain(Books::inputs(self.books.as_ref())).collect()
     }
 
+    fn reads(&self) -> Vec<PathBuf> {
+        self.inputs().into_iter().chain(self.opens().0).collect()
+    }
+
+    fn connects(&self) -> Vec<u16> {
+        self.opens().1
+    }
+
     fn outputs(&self) -> Vec<PathBuf> {
         let signature = self.save_model.as_deref().map(signature_path);
         let written = self.out.iter().chain(&self.save_model).chain(&self.resume).cloned();
@@ -321,6 +382,12 @@ impl Request for SynthesiseRequest {
 
     fn text(&self, made: &SynthesiseOutcome) -> String {
         let mut text = made.text(self.out.as_deref());
+        if let Some(records) = made.written_there {
+            text.push_str(&format!(
+                "  {} records were written to the database\n",
+                table::figures::thousands(records)
+            ));
+        }
         if self.recipe.seed.is_some() && made.manifest.is_some() {
             text.push_str(SEEDED);
         }
@@ -334,6 +401,7 @@ impl Request for SynthesiseRequest {
     fn notes(&self, made: &SynthesiseOutcome) -> Vec<String> {
         let remarks = made.fitted.inside_remarks().iter();
         remarks
+            .chain(&made.notes)
             .map(|remark| format!("note for the owner of the data, not for publication: {remark}"))
             .collect()
     }

@@ -206,7 +206,7 @@ fn extremes(column: &Column, kind: &Kind) -> Option<(Extreme, Extreme)> {
 }
 
 /// A number of this kind as an extreme; `None` of what is no number.
-fn extreme(kind: &Kind, value: f64) -> Option<Extreme> {
+pub(crate) fn extreme(kind: &Kind, value: f64) -> Option<Extreme> {
     match kind {
         Kind::Integer { .. } => Some(Extreme::Integer(value as i64)),
         Kind::Real { .. } => Some(Extreme::Real(value)),

@@ -30,7 +30,7 @@ pub struct Located {
     pub violation: Violation,
     /// How many records violate it.
     pub records: u64,
-    /// The first few rows, counted from 1 without the header.
+    /// The first few rows, counted from 1 without the header; none where the records are in a database.
     pub rows: Vec<usize>,
 }
 
@@ -91,6 +91,13 @@ impl Violations {
         }
     }
 
+    /// A violation by records that are somewhere else.
+    pub(crate) fn note_counted(&mut self, violation: Violation, records: u64) {
+        if records > 0 {
+            self.0.push(Located { violation, records, rows: Vec::new() });
+        }
+    }
+
     fn note(&mut self, violation: Violation, rows: impl Iterator<Item = usize>) {
         let mut located = Located { violation, records: 0, rows: Vec::new() };
         for row in rows {
@@ -122,6 +129,9 @@ impl std::fmt::Display for Located {
             1 => ("1 record".to_owned(), "row"),
             several => (format!("{several} records"), "rows"),
         };
+        if rows.is_empty() {
+            return write!(f, "{} ({records})", self.violation);
+        }
         write!(f, "{} ({records}: {row} {}{more})", self.violation, rows.join(", "))
     }
 }

@@ -15,22 +15,26 @@ const DAY: i64 = 86_400_000_000;
 impl Schema {
     /// The same schema, for a table of these variables, without what very few records have. It cannot be read while levels are left open.
     pub fn for_publication(&self, table: &Table) -> Self {
-        let variables = self.variables.iter().map(|variable| match table.column(&variable.name) {
-            Ok(column) => without_rare(variable, column),
-            Err(_) => variable.clone(),
-        });
+        self.for_publication_by(|variable| match (table.column(&variable.name), variable.kind.levels()) {
+            (Ok(Column::Categorical(codes)), Some(levels)) => Some(codes.frequencies(levels.len() + 1)),
+            _ => None,
+        })
+    }
+
+    /// The same, where `counts` says how many records have each level of a variable.
+    pub(crate) fn for_publication_by(&self, counts: impl Fn(&Variable) -> Option<Vec<u64>>) -> Self {
+        let variables = self.variables.iter().map(|variable| without_rare(variable, counts(variable)));
         Self { variables: variables.collect(), ..self.clone() }
     }
 }
 
-fn without_rare(variable: &Variable, column: &Column) -> Variable {
+fn without_rare(variable: &Variable, counts: Option<Vec<u64>>) -> Variable {
     let mut variable = variable.clone();
     // How often values repeat is exact; a person who knows it writes it down.
     variable.identifier = Identifier { records_per_value: Default::default(), ..variable.identifier };
     match &mut variable.kind {
         Kind::Categorical { levels } | Kind::Ordinal { levels } => {
-            if let Column::Categorical(codes) = column {
-                let counts = codes.frequencies(levels.len() + 1);
+            if let Some(counts) = counts {
                 let kept = levels.iter().zip(&counts).filter(|(_, count)| **count >= FEWEST);
                 let kept: Vec<String> = kept.map(|(level, _)| level.to_owned()).collect();
                 if kept.len() < levels.len() {

@@ -15,7 +15,7 @@ use crate::schema::{Kind, KindName, Levels, Origin, Schema, SchemaFile, Stored, 
 use crate::{Codes, FileProblem, TableError};
 
 /// More different texts are no levels.
-pub(super) const MOST_LEVELS: usize = 1 << 16;
+pub(crate) const MOST_LEVELS: usize = 1 << 16;
 
 /// More different numbers are not told apart.
 const MOST_NUMBERS: usize = 1 << 20;
@@ -49,17 +49,23 @@ pub(crate) fn learn(files: &mut TableFiles, file: Option<&SchemaFile>) -> Result
             if records == 0 {
                 return Err(TableError::file(files.files.place(), FileProblem::NoRows));
             }
-            return Ok(Learned { schema: schema(files, seen, file)?, records });
+            return Ok(Learned { schema: schema(&files.names, files.held(), seen, file)?, records });
         }
         files.read_again_as_text(&again)?;
     }
 }
 
-fn schema(files: &TableFiles, seen: Vec<Seen>, file: Option<&SchemaFile>) -> Result<Schema, TableError> {
+/// The schema that these values of each column show. `held` are the types that a typed file or a database gives them.
+pub(crate) fn schema(
+    names: &[String],
+    held: &[arrow_schema::DataType],
+    seen: Vec<Seen>,
+    file: Option<&SchemaFile>,
+) -> Result<Schema, TableError> {
     let mut variables = Vec::with_capacity(seen.len());
     let mut tallies = Vec::with_capacity(seen.len());
     for (at, seen) in seen.into_iter().enumerate() {
-        let name = &files.names[at];
+        let name = &names[at];
         let wanted = file.and_then(|file| file.variables.get(name)).map(|section| section.kind);
         let missing = seen.missing() > 0;
         let is_full = seen.is_full();
@@ -72,7 +78,7 @@ fn schema(files: &TableFiles, seen: Vec<Seen>, file: Option<&SchemaFile>) -> Res
             return Err(TableError::variable(name, message));
         }
         let levels = if is_category { seen.levels() } else { None };
-        let (mut kind, stored) = seen.kind(files.held().get(at));
+        let (mut kind, stored) = seen.kind(held.get(at));
         if let (Kind::TextId, Some(levels)) = (&kind, levels) {
             kind = Kind::Categorical { levels };
         }
@@ -96,7 +102,7 @@ fn schema(files: &TableFiles, seen: Vec<Seen>, file: Option<&SchemaFile>) -> Res
 }
 
 /// The values of a column that have been seen.
-enum Seen {
+pub(crate) enum Seen {
     Integer(Values),
     Real(Values),
     Date(Values),
@@ -113,7 +119,7 @@ impl Default for Seen {
 
 /// Different numbers with their frequencies; a real number is its bits in the order of numbers.
 #[derive(Default)]
-struct Values {
+pub(crate) struct Values {
     counts: FxHashMap<i64, u64>,
     is_full: bool,
     present: u64,
@@ -126,24 +132,29 @@ struct Values {
 
 /// Different texts with their frequencies.
 #[derive(Default)]
-struct Texts {
+pub(crate) struct Texts {
     counts: FxHashMap<String, u64>,
     is_full: bool,
     missing: u64,
 }
 
 /// A real number as a whole one, in the same order.
-pub(super) fn ordered(number: f64) -> i64 {
+pub(crate) fn ordered(number: f64) -> i64 {
     let bits = (number + 0.0).to_bits() as i64;
     bits ^ (((bits >> 63) as u64) >> 1) as i64
 }
 
 /// The real number of an ordered one.
-pub(super) fn number(ordered: i64) -> f64 {
+pub(crate) fn number(ordered: i64) -> f64 {
     f64::from_bits((ordered ^ (((ordered >> 63) as u64) >> 1) as i64) as u64)
 }
 
 const TICKS: [i64; 4] = [DAY, 60_000_000, 1_000_000, 1_000];
+
+/// The place among examples of a time that is not on the day, the minute, the second, the thousandth.
+fn finest(time: i64) -> Option<usize> {
+    TICKS.iter().rposition(|tick| time % tick != 0).map(|place| place + 1)
+}
 
 impl Values {
     fn of<T: Copy + Default>(
@@ -238,7 +249,54 @@ impl Texts {
     }
 }
 
+/// What numbers that were counted elsewhere are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Counted {
+    Whole,
+    Real,
+    Day,
+    Time,
+}
+
 impl Seen {
+    /// Texts that were counted elsewhere. `is_full`: these are not all.
+    pub(crate) fn counted_texts(counts: FxHashMap<String, u64>, is_full: bool, missing: u64) -> Self {
+        Self::Text(Texts { counts, is_full, missing })
+    }
+
+    /// Numbers that were counted elsewhere: whole numbers, days, microseconds, or [ordered] real numbers. `is_full`: these are not all.
+    pub(crate) fn counted_numbers(
+        what: Counted,
+        counts: FxHashMap<i64, u64>,
+        is_full: bool,
+        (present, missing): (u64, u64),
+        extremes: Option<(i64, i64)>,
+    ) -> Self {
+        let mut values = Values { is_full, present, missing, extremes, ..Values::default() };
+        for value in counts.keys().copied() {
+            let (example, is_large) = match what {
+                Counted::Whole => (None, value.unsigned_abs() > EXACT),
+                Counted::Real => {
+                    let real = number(value);
+                    ((real.fract() != 0.0).then_some(0), real.abs() > EXACT as f64)
+                }
+                Counted::Day => (None, false),
+                Counted::Time => (finest(value), false),
+            };
+            if let Some(place) = example {
+                values.examples[place] = Some(value);
+            }
+            values.has_large |= is_large;
+        }
+        values.counts = counts;
+        match what {
+            Counted::Whole => Self::Integer(values),
+            Counted::Real => Self::Real(values),
+            Counted::Day => Self::Date(values),
+            Counted::Time => Self::Datetime(values),
+        }
+    }
+
     fn of(piece: Piece) -> Self {
         let none = |_: i64| None;
         match piece {
@@ -252,11 +310,7 @@ impl Seen {
                 }))
             }
             Piece::Date(days) => Self::Date(Values::of(&days, i64::from, none, |_| false)),
-            Piece::Datetime(times) => {
-                let finest =
-                    |time: i64| TICKS.iter().rposition(|tick| time % tick != 0).map(|place| place + 1);
-                Self::Datetime(Values::of(&times, |time| time, finest, |_| false))
-            }
+            Piece::Datetime(times) => Self::Datetime(Values::of(&times, |time| time, finest, |_| false)),
             Piece::Text(text) => Self::Text(Texts::of(text)),
         }
     }

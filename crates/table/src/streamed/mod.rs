@@ -6,7 +6,7 @@
 mod coding;
 mod counts;
 mod files;
-mod learning;
+pub(crate) mod learning;
 mod quantiles;
 mod sample;
 

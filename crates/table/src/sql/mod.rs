@@ -2,10 +2,19 @@
 //!
 //! Levels are grouped as they are and coded here, so that no level ever stands in a query and an unknown one is seen. Numbers fall into their classes in the engine, by
 //! the limits of the schema: closed on the left, the last one on both sides, a limit that comes twice a class of its own, as [`Partition::class_of`](crate::domain::Partition) has it.
-//! Names are quoted, limits are printed by us, and nothing else of a schema reaches the text. Rules and formulas are not translated: of rules, what the classes show is checked
-//! when counts are used.
+//! Names are quoted, limits are printed by us, and nothing else of a schema reaches these queries.
+//!
+//! [`SqlTable`] is a table in an engine that answers at once, such as PostgreSQL: rules and formulas are [translated](mod@condition) and checked there, and its counts are a
+//! [`CountSource`](crate::CountSource) like others. For engines that are not linked, `counts --sql` prints the queries; then, of rules, what the classes show is checked when counts are used.
+
+mod condition;
+mod learning;
+mod table;
 
 use std::fmt::Write;
+
+pub use learning::SqlProfile;
+pub use table::{Answers, ColumnType, Engine, EngineColumn, SqlCounts, SqlTable};
 
 use crate::domain::Partition;
 use crate::{Attributes, Classes, ContingencyTable, Domain, Kind, Schema, TableError, Variable};
@@ -68,8 +77,23 @@ impl Dialect {
 
     /// A table by its path, whose parts are separated by points.
     pub fn table(self, path: &str) -> Result<String, TableError> {
-        let parts = path.split('.').map(|part| self.quoted(part));
+        self.table_of_parts(path.split('.'))
+    }
+
+    /// A table by the parts of its path.
+    pub fn table_of_parts<'a>(self, parts: impl IntoIterator<Item = &'a str>) -> Result<String, TableError> {
+        let parts = parts.into_iter().map(|part| self.quoted(part));
         Ok(parts.collect::<Result<Vec<_>, _>>()?.join("."))
+    }
+
+    /// A text in quotes; sessions in which a backslash means something are not begun.
+    pub(crate) fn text_literal(self, text: &str) -> String {
+        match self {
+            Self::Postgres | Self::DuckDb | Self::Trino => format!("'{}'", text.replace('\'', "''")),
+            Self::Spark | Self::BigQuery | Self::Snowflake => {
+                format!("'{}'", text.replace('\\', "\\\\").replace('\'', "\\'").replace('\n', "\\n"))
+            }
+        }
     }
 
     fn text(self, column: &str) -> String {
@@ -91,7 +115,9 @@ impl Dialect {
     /// Days since 1970-01-01.
     fn days(self, column: &str) -> String {
         match self {
-            Self::Postgres => format!("(CAST({column} AS DATE) - DATE '1970-01-01')"),
+            Self::Postgres => {
+                format!("CAST(CAST({column} AS DATE) - DATE '1970-01-01' AS DOUBLE PRECISION)")
+            }
             Self::DuckDb | Self::Trino => {
                 format!("date_diff('day', DATE '1970-01-01', CAST({column} AS DATE))")
             }
@@ -109,25 +135,85 @@ impl Dialect {
         domain: &Domain,
         of: &Attributes,
     ) -> Result<String, TableError> {
-        if of.is_empty() {
-            return Ok(format!("SELECT COUNT(*) AS n FROM {}", self.table(table)?));
-        }
-        let mut inner = Vec::new();
-        for (at, position) in of.positions().iter().enumerate() {
-            let classes = &domain.variables()[*position];
-            inner.push(format!(
-                "{} AS c{}",
-                self.class(schema.variable(classes.name())?, classes, schema)?,
-                at + 1
-            ));
-        }
-        let names: Vec<String> = (1..=of.len()).map(|at| format!("c{at}")).collect();
-        let names = names.join(", ");
-        let (inner, table) = (inner.join(", "), self.table(table)?);
-        Ok(format!("SELECT {names}, COUNT(*) AS n FROM (SELECT {inner} FROM {table}) AS q GROUP BY {names}"))
+        self.count_from(&self.table(table)?, schema, domain, of)
     }
 
-    /// The class of a variable: its level as text, or the number of its class, -1 where it has none.
+    /// The same for a table whose path is quoted.
+    fn count_from(
+        self,
+        from: &str,
+        schema: &Schema,
+        domain: &Domain,
+        of: &Attributes,
+    ) -> Result<String, TableError> {
+        if of.is_empty() {
+            return Ok(format!("SELECT COUNT(*) AS n FROM {from}"));
+        }
+        let inner =
+            self.classes(schema, domain, of, |variable| Ok(self.text(&self.quoted(&variable.name)?)))?;
+        let names = class_names(of);
+        Ok(format!("SELECT {names}, COUNT(*) AS n FROM (SELECT {inner} FROM {from}) AS q GROUP BY {names}"))
+    }
+
+    /// How many cells hold each number of records, without a single cell: the number of records as `n`, that of cells as `cells`.
+    fn cell_sizes_from(
+        self,
+        from: &str,
+        schema: &Schema,
+        domain: &Domain,
+        of: &Attributes,
+    ) -> Result<String, TableError> {
+        let columns = condition::Columns { dialect: self, schema };
+        // What is missing is one class, however it is written.
+        let inner = self.classes(schema, domain, of, |variable| columns.present_text(variable))?;
+        let names = class_names(of);
+        let cells = format!("SELECT COUNT(*) AS n FROM (SELECT {inner} FROM {from}) AS q GROUP BY {names}");
+        Ok(format!("SELECT n, COUNT(*) AS cells FROM ({cells}) AS sizes GROUP BY n"))
+    }
+
+    /// The classes of some variables as `c1`, `c2`, …; levels as `text` gives them.
+    fn classes(
+        self,
+        schema: &Schema,
+        domain: &Domain,
+        of: &Attributes,
+        text: impl Fn(&Variable) -> Result<String, TableError>,
+    ) -> Result<String, TableError> {
+        let mut listed = Vec::new();
+        for (at, position) in of.positions().iter().enumerate() {
+            let classes = &domain.variables()[*position];
+            let variable = schema.variable(classes.name())?;
+            let class = match classes.partition() {
+                Partition::Levels(_) => text(variable)?,
+                _ => self.class(variable, classes, schema)?,
+            };
+            listed.push(format!("{class} AS c{}", at + 1));
+        }
+        Ok(listed.join(", "))
+    }
+
+    /// A number, a date in days or a point in time in microseconds.
+    fn number(self, variable: &Variable) -> Result<String, TableError> {
+        let column = self.quoted(&variable.name)?;
+        match variable.kind {
+            Kind::Date { .. } => Ok(self.days(&column)),
+            Kind::Datetime { format, .. } => match self {
+                Self::Postgres if format.date.is_some() => Ok(format!(
+                    "CAST(EXTRACT(EPOCH FROM CAST({column} AS TIMESTAMP)) * 1000000 AS DOUBLE PRECISION)"
+                )),
+                Self::Postgres => Ok(format!(
+                    "CAST(EXTRACT(EPOCH FROM CAST({column} AS TIME)) * 1000000 AS DOUBLE PRECISION)"
+                )),
+                _ => {
+                    let message = "points in time are not counted by the SQL of this engine; count a date, or an hour, in its place";
+                    Err(TableError::variable(&variable.name, message))
+                }
+            },
+            _ => Ok(self.real(&column)),
+        }
+    }
+
+    /// The class of a number: that of its interval, of its special code or of missing, -1 where it has none.
     fn class(self, variable: &Variable, classes: &Classes, schema: &Schema) -> Result<String, TableError> {
         let column = self.quoted(&variable.name)?;
         let limits = match classes.partition() {
@@ -135,22 +221,14 @@ impl Dialect {
             Partition::Values(values) => values.iter().map(|value| (*value, *value)).collect::<Vec<_>>(),
             Partition::Intervals { limits, .. } => limits.windows(2).map(|pair| (pair[0], pair[1])).collect(),
         };
-        let x = match variable.kind {
-            Kind::Date { .. } => self.days(&column),
-            Kind::Datetime { .. } => {
-                let message = "points in time are not counted by SQL; count a date, or an hour, in its place";
-                return Err(TableError::variable(&variable.name, message));
-            }
-            _ => self.real(&column),
-        };
+        let x = self.number(variable)?;
         let mut case = format!("CASE WHEN {column} IS NULL THEN NULL");
         let mut when = |condition: String, class: i64| {
             let written = write!(case, " WHEN {condition} THEN {class}");
             debug_assert!(written.is_ok(), "writing to a string cannot fail");
         };
-        let tokens = schema.missing_tokens().iter().chain(&variable.missing_tokens);
         let missing = classes.missing_class().map_or(-1, i64::from);
-        for token in tokens.filter_map(|token| token.parse::<f64>().ok()).filter(|token| token.is_finite()) {
+        for token in numeric_tokens(schema, variable) {
             when(format!("{x} = {}", literal(token)), missing);
         }
         for (at, code) in variable.codes.iter().enumerate() {
@@ -159,7 +237,21 @@ impl Dialect {
         if let Some((low, high)) = variable.declared_range() {
             when(format!("{x} < {} OR {x} > {}", literal(low), literal(high)), -1);
         }
-        let is_values = matches!(classes.partition(), Partition::Values(_));
+        if let (Self::Postgres, Partition::Intervals { limits, .. }) = (self, classes.partition()) {
+            // The number of limits that are not above, less one; what is equal to the last limit, or to one that comes twice, lies below it.
+            for (at, pair) in limits.windows(2).enumerate().filter(|(_, pair)| pair[0] == pair[1]) {
+                when(format!("{x} = {}", literal(pair[0])), at as i64);
+            }
+            if let Some(last) = limits.last() {
+                when(format!("{x} = {}", literal(*last)), limits.len() as i64 - 2);
+                when(format!("{x} > {}", literal(*last)), -1);
+            }
+            let limits: Vec<String> = limits.iter().map(|limit| format!("{limit:?}")).collect();
+            let limits = limits.join(",");
+            return Ok(format!(
+                "{case} ELSE width_bucket({x}, CAST('{{{limits}}}' AS DOUBLE PRECISION[])) - 1 END"
+            ));
+        }
         for (at, (low, high)) in limits.iter().enumerate() {
             let (low_text, high_text) = (literal(*low), literal(*high));
             let is_last = at + 1 == limits.len();
@@ -172,10 +264,20 @@ impl Dialect {
                 },
                 at as i64,
             );
-            debug_assert!(!is_values || low == high);
         }
         Ok(format!("{case} ELSE -1 END"))
     }
+}
+
+/// `c1, c2, …`
+fn class_names(of: &Attributes) -> String {
+    (1..=of.len()).map(|at| format!("c{at}")).collect::<Vec<_>>().join(", ")
+}
+
+/// Numbers that mean missing in a variable.
+fn numeric_tokens<'a>(schema: &'a Schema, variable: &'a Variable) -> impl Iterator<Item = f64> + 'a {
+    let tokens = schema.missing_tokens().iter().chain(&variable.missing_tokens);
+    tokens.filter_map(|token| token.parse::<f64>().ok()).filter(|token| token.is_finite())
 }
 
 /// A number as all engines read it.
@@ -191,8 +293,10 @@ pub enum Answer {
     Null,
     /// A level.
     Text(String),
-    /// The number of a class, -1 where there is none.
+    /// The number of a class, -1 where there is none; or a count.
     Class(i64),
+    /// A real number.
+    Number(f64),
 }
 
 /// The results of a query as counts. What is not in the domain is refused with how many records have it, and not by value.
@@ -202,57 +306,107 @@ pub fn counted(
     of: &Attributes,
     rows: impl IntoIterator<Item = (Vec<Answer>, u64)>,
 ) -> Result<ContingencyTable, TableError> {
-    let mut outside = vec![0_u64; of.len()];
-    let mut missing = vec![0_u64; of.len()];
-    let mut cells: Vec<(Vec<u32>, u64)> = Vec::new();
-    for (answers, count) in rows {
-        if answers.len() != of.len() {
+    let mut counting = Counting::new(schema, domain, of)?;
+    rows.into_iter().try_for_each(|(answers, count)| counting.add(&answers, count))?;
+    counting.finish()
+}
+
+/// The cells of a query, coded as they come.
+struct Counting<'a> {
+    domain: &'a Domain,
+    schema: &'a Schema,
+    of: &'a Attributes,
+    variables: Vec<(&'a Variable, &'a Classes)>,
+    classes: Vec<u32>,
+    counts: Vec<u64>,
+    outside: Vec<u64>,
+    missing: Vec<u64>,
+}
+
+impl<'a> Counting<'a> {
+    fn new(schema: &'a Schema, domain: &'a Domain, of: &'a Attributes) -> Result<Self, TableError> {
+        let variable = |position: &usize| {
+            let classes = &domain.variables()[*position];
+            Ok((schema.variable(classes.name())?, classes))
+        };
+        let variables = of.positions().iter().map(variable).collect::<Result<_, TableError>>()?;
+        let nothing = vec![0_u64; of.len()];
+        let (classes, counts) = (Vec::new(), Vec::new());
+        Ok(Self {
+            domain,
+            schema,
+            of,
+            variables,
+            classes,
+            counts,
+            outside: nothing.clone(),
+            missing: nothing,
+        })
+    }
+
+    fn add(&mut self, answers: &[Answer], count: u64) -> Result<(), TableError> {
+        if answers.len() != self.of.len() {
             return Err(TableError::schema(
-                format!("counts of {}", domain.describe(of)),
+                format!("counts of {}", self.domain.describe(self.of)),
                 "the results have other columns than the query",
             ));
         }
-        let mut cell = Vec::with_capacity(of.len());
-        for (at, (answer, position)) in answers.iter().zip(of.positions()).enumerate() {
-            let classes = &domain.variables()[*position];
-            let variable = schema.variable(classes.name())?;
+        let before = self.classes.len();
+        for (at, (answer, (variable, classes))) in answers.iter().zip(&self.variables).enumerate() {
             let class = match answer {
                 Answer::Null => classes.missing_class(),
-                Answer::Text(text) => level(text, variable, classes, schema),
+                Answer::Text(text) => level(text, variable, classes, self.schema),
                 Answer::Class(class) => {
                     u32::try_from(*class).ok().filter(|class| (*class as usize) < classes.size())
                 }
+                Answer::Number(_) => None,
             };
             match (class, answer) {
-                (Some(class), _) => cell.push(class),
-                (None, Answer::Null) => missing[at] += count,
-                (None, _) => outside[at] += count,
+                (Some(class), _) => self.classes.push(class),
+                (None, Answer::Null) => self.missing[at] += count,
+                (None, Answer::Text(text)) if text.is_empty() => self.missing[at] += count,
+                (None, _) => self.outside[at] += count,
             }
         }
-        if cell.len() == of.len() {
-            cells.push((cell, count));
+        if self.classes.len() == before + self.of.len() {
+            self.counts.push(count);
+        } else {
+            self.classes.truncate(before);
         }
+        Ok(())
     }
-    for (at, position) in of.positions().iter().enumerate() {
-        let name = domain.variables()[*position].name();
-        if outside[at] > 0 {
-            return Err(TableError::variable(
-                name,
-                format!("{} records have a value that is not in the declared domain", outside[at]),
-            ));
-        }
-        if missing[at] > 0 {
-            return Err(TableError::variable(
-                name,
-                format!(
-                    "it is missing in {} records, and the schema does not say that it may be",
-                    missing[at]
-                ),
-            ));
-        }
+
+    /// Bytes that the cells take.
+    fn bytes(&self) -> u64 {
+        (self.classes.len() * 4 + self.counts.len() * 8) as u64
     }
-    let cells = cells.iter().map(|(cell, count)| (cell.as_slice(), *count));
-    Ok(ContingencyTable::from_cells(of.clone(), &domain.sizes(of), cells))
+
+    fn finish(self) -> Result<ContingencyTable, TableError> {
+        for (at, (variable, _)) in self.variables.iter().enumerate() {
+            if self.outside[at] > 0 {
+                return Err(TableError::variable(
+                    &variable.name,
+                    format!("{} records have a value that is not in the declared domain", self.outside[at]),
+                ));
+            }
+            if self.missing[at] > 0 {
+                return Err(TableError::variable(
+                    &variable.name,
+                    format!(
+                        "it is missing in {} records, and the schema does not say that it may be",
+                        self.missing[at]
+                    ),
+                ));
+            }
+        }
+        let sizes = self.domain.sizes(self.of);
+        if self.of.is_empty() {
+            let cells = self.counts.iter().map(|count| (&[][..], *count));
+            return Ok(ContingencyTable::from_cells(self.of.clone(), &sizes, cells));
+        }
+        let cells = self.classes.chunks_exact(self.of.len()).zip(self.counts.iter().copied());
+        Ok(ContingencyTable::from_cells(self.of.clone(), &sizes, cells))
+    }
 }
 
 fn level(text: &str, variable: &Variable, classes: &Classes, schema: &Schema) -> Option<u32> {
@@ -292,8 +446,8 @@ mod tests {
              CASE WHEN \"pay\" IS NULL THEN NULL WHEN CAST(\"pay\" AS DOUBLE PRECISION) = (-9.0) THEN 3 \
              WHEN CAST(\"pay\" AS DOUBLE PRECISION) = (-8.0) THEN 2 \
              WHEN CAST(\"pay\" AS DOUBLE PRECISION) < 0.0 OR CAST(\"pay\" AS DOUBLE PRECISION) > 9.5 THEN -1 \
-             WHEN CAST(\"pay\" AS DOUBLE PRECISION) >= 0.0 AND CAST(\"pay\" AS DOUBLE PRECISION) < 2.5 THEN 0 \
-             WHEN CAST(\"pay\" AS DOUBLE PRECISION) >= 2.5 AND CAST(\"pay\" AS DOUBLE PRECISION) <= 9.5 THEN 1 ELSE -1 END AS c2 \
+             WHEN CAST(\"pay\" AS DOUBLE PRECISION) = 9.5 THEN 1 WHEN CAST(\"pay\" AS DOUBLE PRECISION) > 9.5 THEN -1 \
+             ELSE width_bucket(CAST(\"pay\" AS DOUBLE PRECISION), CAST('{0.0,2.5,9.5}' AS DOUBLE PRECISION[])) - 1 END AS c2 \
              FROM \"s\".\"people\") AS q GROUP BY c1, c2"
         );
         assert!(query(Dialect::Spark, &[2]).contains("datediff(CAST(`born` AS DATE), DATE '1970-01-01')"));
