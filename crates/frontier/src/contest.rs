@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, btree_map};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use measures::Finding;
 use rayon::ThreadPoolBuilder;
@@ -110,6 +110,33 @@ struct Job<'a> {
     key: String,
 }
 
+/// Hears how many runs have ended, and can ask for those that have.
+type Reporting<'a> =
+    dyn Fn(usize, &dyn Fn() -> Vec<Option<RunRecord>>) -> Result<(), FrontierError> + Sync + 'a;
+
+/// Tells what was found so far, but not so often that it costs more than a twentieth of the time.
+#[derive(Default)]
+struct SoFar(Mutex<Option<(Instant, Duration)>>);
+
+impl SoFar {
+    const PAUSE: Duration = Duration::from_millis(500);
+
+    fn at_most_now_and_then(
+        &self,
+        tell: impl FnOnce() -> Result<(), FrontierError>,
+    ) -> Result<(), FrontierError> {
+        // Whoever comes while another one tells goes on with the work.
+        let Ok(mut last) = self.0.try_lock() else { return Ok(()) };
+        let is_time = last.is_none_or(|(ended, took)| ended.elapsed() >= Self::PAUSE.max(20 * took));
+        if is_time {
+            let start = Instant::now();
+            tell()?;
+            *last = Some((Instant::now(), start.elapsed()));
+        }
+        Ok(())
+    }
+}
+
 impl Contest<'_> {
     /// What theory says, before anything is run: one for each contestant of which it speaks.
     pub fn plan(&self) -> Result<Vec<PlannedContestant>, FrontierError> {
@@ -141,7 +168,21 @@ impl Contest<'_> {
         }
         self.imported.iter().try_for_each(|imported| imported.check_columns(self.original))?;
         let planned = self.plan()?;
-        let records = self.all_runs(store, watch)?;
+        let told = SoFar::default();
+        let tell = |records: Vec<Vec<RunRecord>>| {
+            told.at_most_now_and_then(|| {
+                let (found, _) = draw_map(self, self.ran(records, &planned));
+                store.write_so_far(&found)
+            })
+        };
+        let records = self.all_runs(store, watch, &tell)?;
+        let found = draw_map(self, self.ran(records, &planned));
+        store.remove_so_far();
+        Ok(found)
+    }
+
+    /// Contestants with their runs.
+    fn ran(&self, records: Vec<Vec<RunRecord>>, planned: &[PlannedContestant]) -> Vec<Ran> {
         let mut ran = Vec::new();
         for (at, runs) in records.into_iter().enumerate() {
             let (name, label, origin, epsilon) = match self.entries.get(at) {
@@ -165,7 +206,7 @@ impl Contest<'_> {
             let guarantee = privacy.and_then(epsilon_remark);
             ran.push(Ran { name, label, origin, epsilon, guarantee, expected, runs });
         }
-        Ok(draw_map(self, ran))
+        ran
     }
 
     fn jobs(&self) -> Vec<Job<'_>> {
@@ -193,27 +234,34 @@ impl Contest<'_> {
     }
 
     /// Every contestant's runs, in their order.
-    fn all_runs(&self, store: &RunStore, watch: &Watch) -> Result<Vec<Vec<RunRecord>>, FrontierError> {
+    fn all_runs(
+        &self,
+        store: &RunStore,
+        watch: &Watch,
+        tell: &(dyn Fn(Vec<Vec<RunRecord>>) -> Result<(), FrontierError> + Sync),
+    ) -> Result<Vec<Vec<RunRecord>>, FrontierError> {
         let jobs = self.jobs();
         let kept: Vec<Option<RunRecord>> =
             jobs.iter().map(|job| store.find(job.name, job.number, &job.key)).collect();
         let pending: Vec<usize> = (0..jobs.len()).filter(|at| kept[*at].is_none()).collect();
         let found_again = jobs.len() - pending.len();
-        let report = |done: usize| {
-            watch.report(Step::Running { done: found_again + done, of: jobs.len(), kept: found_again });
-            watch.check().map_err(FrontierError::from)
-        };
-        report(0)?;
-        let fresh = self.run_side_by_side(&jobs, &pending, store, &report)?;
-        let mut fresh = fresh.into_iter();
-        let mut records: Vec<Vec<RunRecord>> =
-            (0..self.entries.len() + self.imported.len()).map(|_| Vec::new()).collect();
-        for (job, kept) in jobs.iter().zip(kept) {
-            if let Some(record) = kept.or_else(|| fresh.next()) {
-                records[job.contestant].push(record);
+        let by_contestant = |fresh: Vec<Option<RunRecord>>| {
+            let mut fresh = fresh.into_iter();
+            let mut records: Vec<Vec<RunRecord>> =
+                (0..self.entries.len() + self.imported.len()).map(|_| Vec::new()).collect();
+            for (job, kept) in jobs.iter().zip(&kept) {
+                let record = if kept.is_some() { kept.clone() } else { fresh.next().flatten() };
+                records[job.contestant].extend(record);
             }
-        }
-        Ok(records)
+            records
+        };
+        let report = |done: usize, fresh: &dyn Fn() -> Vec<Option<RunRecord>>| {
+            watch.report(Step::Running { done: found_again + done, of: jobs.len(), kept: found_again });
+            watch.check().map_err(FrontierError::from)?;
+            if store.keeps() && found_again + done > 0 { tell(by_contestant(fresh())) } else { Ok(()) }
+        };
+        report(0, &|| pending.iter().map(|_| None).collect())?;
+        Ok(by_contestant(self.run_side_by_side(&jobs, &pending, store, &report)?))
     }
 
     /// The pending runs in their order. Each worker has threads of its own, so that a run's time is its own.
@@ -222,8 +270,8 @@ impl Contest<'_> {
         jobs: &[Job<'_>],
         pending: &[usize],
         store: &RunStore,
-        report: &(dyn Fn(usize) -> Result<(), FrontierError> + Sync),
-    ) -> Result<Vec<RunRecord>, FrontierError> {
+        report: &Reporting<'_>,
+    ) -> Result<Vec<Option<RunRecord>>, FrontierError> {
         let threads = rayon::current_num_threads();
         let workers = threads.min(pending.len()).max(1);
         let schedule: Schedule<SharedModel> = Schedule::new(
@@ -255,7 +303,13 @@ impl Contest<'_> {
                     Ok(kept) => *results[at].lock().unwrap_or_else(PoisonError::into_inner) = Some(kept),
                     Err(error) => return failed(error),
                 }
-                if let Err(error) = report(done.fetch_add(1, Ordering::Relaxed) + 1) {
+                let so_far = || {
+                    let copy = |one: &Mutex<Option<RunRecord>>| {
+                        one.lock().unwrap_or_else(PoisonError::into_inner).clone()
+                    };
+                    results.iter().map(copy).collect()
+                };
+                if let Err(error) = report(done.fetch_add(1, Ordering::Relaxed) + 1, &so_far) {
                     return failed(error);
                 }
             }
@@ -270,7 +324,7 @@ impl Contest<'_> {
         }
         let result =
             |result: Mutex<Option<RunRecord>>| result.into_inner().unwrap_or_else(PoisonError::into_inner);
-        Ok(results.into_iter().filter_map(result).collect())
+        Ok(results.into_iter().map(result).collect())
     }
 
     fn run_job(

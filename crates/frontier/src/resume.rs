@@ -11,8 +11,8 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use table::{TableError, atomic_file};
 
-use super::FrontierError;
 use super::map::FORMAT;
+use super::{Frontier, FrontierError};
 
 /// What one run gave.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -40,6 +40,9 @@ pub const RUNS: &str = "runs";
 
 /// What was found, in the folder of a frontier.
 pub const FRONTIER: &str = "frontier.json";
+
+/// What was found so far, in the folder of a frontier that runs: of the same form, replaced as runs end, and removed at the end.
+pub const SO_FAR: &str = "so-far.json";
 
 /// Marks a folder as one of ours, from before the first run on.
 pub(crate) const MARKER: &str = "lookalike-frontier.txt";
@@ -84,6 +87,29 @@ impl RunStore {
             atomic_file::write_private(&path, text.as_bytes())?;
         }
         serde_json::from_str(&text).map_err(unreadable)
+    }
+
+    /// Writes down what was found so far, readable by its owner only.
+    pub fn write_so_far(&self, found: &Frontier) -> Result<(), FrontierError> {
+        let Some(path) = self.so_far() else { return Ok(()) };
+        let text =
+            serde_json::to_string(found).map_err(|error| FrontierError::option("runs", error.to_string()))?;
+        Ok(atomic_file::write_private(&path, text.as_bytes())?)
+    }
+
+    /// Removes what was found so far: all is found now.
+    pub fn remove_so_far(&self) {
+        // What is not there need not be removed.
+        drop(self.so_far().map(std::fs::remove_file));
+    }
+
+    /// Whether anything is kept.
+    pub fn keeps(&self) -> bool {
+        self.folder.is_some()
+    }
+
+    fn so_far(&self) -> Option<PathBuf> {
+        Some(self.folder.as_ref()?.parent()?.join(SO_FAR))
     }
 
     fn path(&self, name: &str, number: u32) -> Option<PathBuf> {

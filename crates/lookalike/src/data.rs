@@ -439,6 +439,16 @@ impl Data {
         Ok(Some(StreamedTable::open(files, &self.options(watch)?, table::memory::room())?))
     }
 
+    /// The separator of fields, where one was named.
+    pub(crate) fn separator(&self) -> Option<char> {
+        self.separator
+    }
+
+    /// The mark before decimals, where one was named.
+    pub(crate) fn decimal(&self) -> Option<DecimalMark> {
+        self.decimal
+    }
+
     /// Texts that were named as missing.
     pub(crate) fn missing(&self) -> &[String] {
         &self.missing

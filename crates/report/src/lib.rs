@@ -31,7 +31,8 @@ pub use fit_picture::fit_pictures;
 pub use fit_text::fit_text;
 pub use frontier_text::{frontier_text, planned_text};
 pub use html::{
-    Edition, ReportInput, STYLES, codebook_csv, frontier_section, pictures, readme_text, report_html,
+    Edition, ReportInput, SCRIPT, STYLES, codebook_csv, compared_versions, frontier_map, frontier_section,
+    pictures, plan_section, readme_text, report_html, shape_picture, version_lights, version_section,
 };
 pub use ledger_text::{ledger_markdown, spending_text};
 pub use measure_text::measure_text;

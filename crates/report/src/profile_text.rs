@@ -17,9 +17,11 @@ pub fn profile_text(name: &str, profile: &Profile) -> String {
     let label = has_labels.then_some("label");
     let mut table = Table::new();
     table.load_style(presets::NOTHING).set_header(
-        ["variable", "kind", "levels", "missing", "codes", "smallest", "largest"].into_iter().chain(label),
+        ["variable", "kind", "shape", "levels", "missing", "codes", "smallest", "largest"]
+            .into_iter()
+            .chain(label),
     );
-    for column in 2..4 {
+    for column in 3..5 {
         if let Some(column) = table.column_mut(column) {
             column.set_cell_alignment(CellAlignment::Right);
         }
@@ -43,12 +45,24 @@ fn row(variable: &VariableProfile) -> Vec<String> {
     vec![
         variable.name.clone(),
         variable.kind.to_owned(),
+        glyphs(&variable.shape),
         thousands(variable.levels),
         if variable.missing == 0 { String::new() } else { thousands(variable.missing) },
         codes.collect::<Vec<_>>().join(", "),
         extreme(&variable.min),
         extreme(&variable.max),
     ]
+}
+
+/// Bars of a line of text; a share that is not 0 has one.
+fn glyphs(shares: &[f64]) -> String {
+    const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+    let highest = shares.iter().copied().fold(0.0, f64::max);
+    let bar = |share: &f64| match *share {
+        0.0 => ' ',
+        share => BARS[((share / highest * 8.0).ceil() as usize).clamp(1, 8) - 1],
+    };
+    shares.iter().map(bar).collect()
 }
 
 /// Each note with the variables it is about, in the order in which notes first occur.

@@ -1,11 +1,13 @@
-//! Jobs: the commands that a person would type, as child processes of the same program, one after the other.
+//! Jobs: the commands that a person would type, as child processes of the same program, one after the other. What they were is written down.
 
 use std::collections::VecDeque;
 use std::io::{BufRead, BufReader, Read};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
+
+use crate::record;
 
 /// Jobs that wait, at most.
 const MOST_WAITING: usize = 20;
@@ -47,7 +49,8 @@ pub(crate) struct Job {
     pub(crate) what: &'static str,
     /// The project, below the root.
     pub(crate) project: String,
-    pub(crate) arguments: Vec<String>,
+    /// The arguments of each command; a command that fails is the last.
+    pub(crate) commands: Vec<Vec<String>>,
     pub(crate) state: State,
     /// What is done, how much, of how much.
     pub(crate) progress: Option<(String, u64, u64)>,
@@ -87,8 +90,8 @@ impl Jobs {
         &self,
         what: &'static str,
         project: &str,
-        folder: PathBuf,
-        arguments: Vec<String>,
+        folder: &Path,
+        commands: Vec<Vec<String>>,
     ) -> Option<u64> {
         let mut shared = self.lock();
         if shared.jobs.iter().filter(|job| job.state == State::Waiting).count() >= MOST_WAITING {
@@ -96,8 +99,8 @@ impl Jobs {
         }
         let id = shared.jobs.len() as u64 + 1;
         let (project, state) = (project.to_owned(), State::Waiting);
-        shared.jobs.push(Job { id, what, project, arguments, state, progress: None, lines: VecDeque::new() });
-        shared.folders.push(folder);
+        shared.jobs.push(Job { id, what, project, commands, state, progress: None, lines: VecDeque::new() });
+        shared.folders.push(folder.to_owned());
         self.shared.1.notify_all();
         Some(id)
     }
@@ -158,38 +161,69 @@ fn work(shared: &Arc<(Mutex<Shared>, Condvar)>, program: &PathBuf) {
             }
         };
         held.jobs[next].state = State::Running;
-        let (id, arguments, folder) =
-            (held.jobs[next].id, held.jobs[next].arguments.clone(), held.folders[next].clone());
-        let child = Command::new(program)
-            .args(&arguments)
-            .args(["--progress", "json", "--cancel-on-stdin-close"])
-            .current_dir(folder)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn();
-        let mut child = match child {
-            Ok(child) => child,
-            Err(error) => {
-                held.jobs[next].state = State::Failed;
-                held.jobs[next].lines.push_back(format!("it could not be started: {}", error.kind()));
-                continue;
-            }
-        };
-        held.input = child.stdin.take().map(|input| (id, input));
+        let (job, folder) = (held.jobs[next].clone(), held.folders[next].clone());
         drop(held);
-        let readers = [
-            child.stdout.take().map(|out| listen(shared, next, out)),
-            child.stderr.take().map(|out| listen(shared, next, out)),
-        ];
-        let succeeded = wait(shared, next, &mut child);
-        readers.into_iter().flatten().for_each(|reader| drop(reader.join()));
+        for arguments in &job.commands {
+            let succeeded = run(shared, next, program, arguments, &folder);
+            let mut held = lock(&shared.0);
+            held.input = None;
+            let stopped = held.ends || held.jobs[next].state == State::Cancelled;
+            let word = match (succeeded, stopped) {
+                (true, _) => "",
+                (false, true) => "# cancelled: ",
+                (false, false) => "# failed: ",
+            };
+            record::record(&folder, &format!("{word}{}\n", record::typed(&job.project, arguments)));
+            if !succeeded && !stopped {
+                held.jobs[next].state = State::Failed;
+            }
+            if !succeeded || stopped {
+                break;
+            }
+        }
         let mut held = lock(&shared.0);
-        held.input = None;
         if held.jobs[next].state == State::Running {
-            held.jobs[next].state = if succeeded { State::Finished } else { State::Failed };
+            held.jobs[next].state = State::Finished;
         }
     }
+}
+
+/// Runs one command to its end; whether it did what was asked.
+fn run(
+    shared: &Arc<(Mutex<Shared>, Condvar)>,
+    at: usize,
+    program: &Path,
+    arguments: &[String],
+    folder: &Path,
+) -> bool {
+    let child = Command::new(program)
+        .args(arguments)
+        .args(["--progress", "json", "--cancel-on-stdin-close"])
+        .current_dir(folder)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn();
+    let mut child = match child {
+        Ok(child) => child,
+        Err(error) => {
+            lock(&shared.0).jobs[at].lines.push_back(format!("it could not be started: {}", error.kind()));
+            return false;
+        }
+    };
+    let mut held = lock(&shared.0);
+    let id = held.jobs[at].id;
+    // Whoever cancelled before the child was there finds no input to close: it is closed here.
+    let input = child.stdin.take().map(|input| (id, input));
+    held.input = if held.ends || held.jobs[at].state == State::Cancelled { None } else { input };
+    drop(held);
+    let readers = [
+        child.stdout.take().map(|out| listen(shared, at, out)),
+        child.stderr.take().map(|out| listen(shared, at, out)),
+    ];
+    let succeeded = wait(shared, at, &mut child);
+    readers.into_iter().flatten().for_each(|reader| drop(reader.join()));
+    succeeded
 }
 
 /// Waits for the end; a job that was told to stop and does not is ended by force.
@@ -246,35 +280,9 @@ fn listen(
     })
 }
 
-/// A command as it is typed in a shell.
-pub(crate) fn typed(project: &str, arguments: &[String]) -> String {
-    let words = arguments.iter().map(|word| quoted(word));
-    let folder = if project.is_empty() { ".".to_owned() } else { quoted(project) };
-    format!("(cd {folder} && lookalike {})", words.collect::<Vec<_>>().join(" "))
-}
-
-/// A word that a shell takes as it is.
-fn quoted(word: &str) -> String {
-    let plain = |letter: char| letter.is_ascii_alphanumeric() || "_-./,:=".contains(letter);
-    match !word.is_empty() && word.chars().all(plain) {
-        true => word.to_owned(),
-        false => format!("'{}'", word.replace('\'', "'\\''")),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn commands_are_written_so_that_a_shell_takes_them_as_they_are() {
-        let arguments = ["release", "--accepted-by", "O'Hara; rm -rf /", "--limit", "attribute.disco <= 5"]
-            .map(str::to_owned);
-        assert_eq!(
-            typed("my project", &arguments),
-            "(cd 'my project' && lookalike release --accepted-by 'O'\\''Hara; rm -rf /' --limit 'attribute.disco <= 5')"
-        );
-    }
 
     #[cfg(unix)]
     #[test]
@@ -283,15 +291,12 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let script = folder.path().join("stand-in");
         std::fs::write(&script, "#!/bin/sh\necho $$ > pid\necho '{\"part\":\"running\",\"done\":1,\"of\":4}' >&2\ncat >/dev/null\nexit 130\n").unwrap();
-        std::os::unix::fs::PermissionsExt::set_mode(
-            &mut std::fs::metadata(&script).unwrap().permissions(),
-            0o755,
-        );
         std::process::Command::new("chmod").arg("755").arg(&script).status().unwrap();
         let jobs = Jobs::new(script);
         let (first, second) = (
-            jobs.start("frontier", "p", folder.path().to_owned(), vec![]).unwrap(),
-            jobs.start("release", "p", folder.path().to_owned(), vec![]).unwrap(),
+            jobs.start("frontier", "p", folder.path(), vec![vec!["frontier".into()], vec!["never".into()]])
+                .unwrap(),
+            jobs.start("release", "p", folder.path(), vec![vec!["release".into()]]).unwrap(),
         );
         let until = |done: &dyn Fn() -> bool| {
             let start = Instant::now();
@@ -306,5 +311,7 @@ mod tests {
         let pid = std::fs::read_to_string(folder.path().join("pid")).unwrap();
         until(&|| !std::path::Path::new(&format!("/proc/{}", pid.trim())).exists());
         assert_eq!(jobs.job(first).unwrap().state, State::Cancelled);
+        // What was stopped is no command to type again, and what came after it was never begun.
+        until(&|| record::recorded(folder.path()) == "# cancelled: (cd p && lookalike frontier)\n");
     }
 }

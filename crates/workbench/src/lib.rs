@@ -14,6 +14,7 @@
 mod http;
 mod jobs;
 mod pages;
+mod record;
 mod root;
 mod server;
 mod session;

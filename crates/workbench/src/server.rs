@@ -2,8 +2,8 @@
 
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
 use crate::WorkbenchError;
@@ -45,9 +45,19 @@ pub(crate) struct State {
     pub(crate) jobs: Jobs,
     pub(crate) session: Session,
     hosts: [String; 2],
+    /// Held by whoever reads a table within this process.
+    reading: Mutex<()>,
     connections: AtomicUsize,
     asked: AtomicU64,
     ends: AtomicBool,
+}
+
+impl State {
+    /// Does what reads a table, one request after the other: a browser that asks ten times does not fill the memory ten times.
+    pub(crate) fn one_at_a_time<T>(&self, work: impl FnOnce() -> T) -> T {
+        let _held = self.reading.lock().unwrap_or_else(PoisonError::into_inner);
+        work()
+    }
 }
 
 impl Served {
@@ -89,6 +99,7 @@ pub fn serve(settings: &Settings) -> Result<Served, WorkbenchError> {
         jobs: Jobs::new(settings.program.clone()),
         session,
         hosts: ["127.0.0.1", "localhost"].map(|host| format!("{host}:{}", address.port())),
+        reading: Mutex::new(()),
         connections: AtomicUsize::new(0),
         asked: AtomicU64::new(seconds()),
         ends: AtomicBool::new(false),

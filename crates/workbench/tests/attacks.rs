@@ -123,8 +123,12 @@ fn attacks_are_refused() {
             "/open?file=",
             "/project?project=",
             "/schema?project=",
+            "/plan?project=",
             "/frontier?project=",
+            "/point?project=",
             "/release?project=",
+            "/log?project=",
+            "/log.sh?project=",
         ] {
             let answer = inside(&format!("{page}{path}"));
             assert!(matches!(status(&answer), 400 | 404), "{page}{path}: {}", status(&answer));
@@ -133,10 +137,35 @@ fn attacks_are_refused() {
     }
     assert_eq!(status(&inside("/report?project=project&file=../people.csv")), 404);
     assert_eq!(status(&inside("/report?project=project&file=lookalike.toml")), 404);
+    for file in
+        ["looks/../../people.html", "looks/..html", "looks/a/b.html", "looks/%2e%2e%2fx.html", "looks/.html"]
+    {
+        assert_eq!(status(&inside(&format!("/report?project=project&file={file}"))), 404, "{file}");
+    }
+    // A project whose own file or table is a link out of the root.
+    #[cfg(unix)]
+    {
+        let out = house._outside.path();
+        std::fs::create_dir(house.folder.path().join("linked")).unwrap();
+        std::os::unix::fs::symlink(
+            out.join("lookalike.toml"),
+            house.folder.path().join("linked/lookalike.toml"),
+        )
+        .unwrap();
+        assert_eq!(status(&inside("/project?project=linked")), 404);
+        std::fs::create_dir(house.folder.path().join("pointing")).unwrap();
+        let text =
+            format!("data = \"{}\"\nschema = \"../link/schema.toml\"\n", out.join("secret.csv").display());
+        std::fs::write(house.folder.path().join("pointing/lookalike.toml"), text).unwrap();
+        for page in ["/schema", "/plan", "/frontier", "/release"] {
+            let answer = inside(&format!("{page}?project=pointing&epsilon=1"));
+            assert!(status(&answer) == 200 && !answer.contains("CANARY"), "{page}");
+        }
+    }
     assert_eq!(status(&inside("/../../etc/passwd")), 404);
     // What changes something needs a form of our own; a page elsewhere cannot have one.
     let post = |path: &str, headers: &[String], body: &str| house.ask(&format!("POST {path}"), headers, body);
-    for path in ["/begin", "/schema", "/start", "/cancel"] {
+    for path in ["/begin", "/schema", "/grid", "/limits", "/start", "/cancel"] {
         assert_eq!(
             status(&post(path, std::slice::from_ref(&cookie), "project=project&what=verify&id=1")),
             403,
@@ -151,7 +180,31 @@ fn attacks_are_refused() {
         status(&post("/start", &with("X-Lookalike: 1"), "project=project&what=frontier&repeat=1;rm")),
         422
     );
+    assert_eq!(
+        status(&post("/start", &with("X-Lookalike: 1"), "project=project&what=look&name=..%2Fx")),
+        422
+    );
+    assert_eq!(
+        status(&post("/start", &with("X-Lookalike: 1"), "project=project&what=release&accepted_by=+")),
+        422
+    );
+    assert_eq!(status(&post("/start", &with("X-Lookalike: 0"), "project=project&what=verify")), 403);
+    assert_eq!(
+        status(&post(
+            "/start",
+            std::slice::from_ref(&cookie),
+            "form=00000000000000000000000000000000&project=project&what=verify"
+        )),
+        403
+    );
+    // A form of ours that comes from elsewhere.
+    let own = inside("/schema?project=project");
+    let token = own.split("name=\"form\" value=\"").nth(1).unwrap().split('"').next().unwrap();
+    let body = format!("form={token}&project=project&what=verify");
+    assert_eq!(status(&post("/start", &with("Origin: http://evil.example"), &body)), 403);
+    assert_eq!(status(&post("/start", &with("Sec-Fetch-Site: cross-site"), &body)), 403);
     assert_eq!(status(&post("/cancel", &with("X-Lookalike: 1"), "id=99")), 404);
+    assert_eq!(status(&post("/cancel", &with("X-Lookalike: 1"), "id=-1")), 404);
     assert_eq!(
         status(&post("/begin", &with("X-Lookalike: 1"), "file=people.csv&folder=../elsewhere")),
         200,
@@ -176,12 +229,28 @@ fn attacks_are_refused() {
         format!("GET / HTTP/1.1\r\nHost: 127.0.0.1:{}\r\nX: {}\r\n\r\n", house.port, "x".repeat(100_000));
     assert!(matches!(status(&house.raw(long.as_bytes())), 0 | 431));
     assert_eq!(status(&house.raw(b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\r\n\r\n")), 400);
-    // Many connections that say nothing do not keep others out for long.
-    let idle: Vec<TcpStream> =
-        (0..200).filter_map(|_| TcpStream::connect(("127.0.0.1", house.port)).ok()).collect();
-    drop(idle);
-    std::thread::sleep(Duration::from_millis(300));
-    assert_eq!(status(&inside("/")), 200);
+    let many: String = (0..200).map(|at| format!("X-{at}: y\r\n")).collect();
+    let many = format!("GET / HTTP/1.1\r\nHost: 127.0.0.1:{}\r\n{many}\r\n", house.port);
+    assert!(matches!(status(&house.raw(many.as_bytes())), 0 | 431));
+    let longer = format!(
+        "POST /start HTTP/1.1\r\nHost: 127.0.0.1:{}\r\nContent-Length: 99999999999999999999\r\n\r\n",
+        house.port
+    );
+    assert_eq!(status(&house.raw(longer.as_bytes())), 400);
+    // A header that is smuggled by a value that comes back in one.
+    let answer = post("/begin", &with("X-Lookalike: 1"), "file=people.csv&folder=a%0d%0aSet-Cookie:%20x=y");
+    assert!(!answer.contains("\r\nSet-Cookie"), "{answer}");
+    // Ten thousand connections that say nothing do not keep others out once they are gone.
+    for _ in 0..20 {
+        let idle: Vec<TcpStream> =
+            (0..500).filter_map(|_| TcpStream::connect(("127.0.0.1", house.port)).ok()).collect();
+        drop(idle);
+    }
+    let begun = std::time::Instant::now();
+    while status(&inside("/")) != 200 {
+        assert!(begun.elapsed() < Duration::from_secs(15));
+        std::thread::sleep(Duration::from_millis(100));
+    }
 }
 
 #[test]
@@ -209,6 +278,31 @@ fn names_of_columns_and_texts_are_shown_and_never_run() {
     assert!(
         std::fs::read_to_string(house.folder.path().join("project/schema.toml")).unwrap().contains("\"X\"")
     );
+    // Names of files and of projects, what people write into a decision, and what a program prints.
+    let name = "<img src=x onerror=alert(3)>";
+    std::fs::write(house.folder.path().join(format!("{name}.csv")), "a\n1\n2\n").unwrap();
+    std::fs::create_dir(house.folder.path().join(name)).unwrap();
+    std::fs::write(house.folder.path().join(name).join("lookalike.toml"), "limits = [\"<b>bold</b>\"]\n")
+        .unwrap();
+    let home = house.ask("GET /", std::slice::from_ref(&cookie), "");
+    assert!(home.contains("&lt;img src=x") && !home.contains("<img"), "{home}");
+    let path = name.replace(' ', "%20").replace('<', "%3C").replace('>', "%3E");
+    for page in ["/project", "/schema", "/frontier", "/release", "/log"] {
+        let answer = house.ask(&format!("GET {page}?project={path}"), std::slice::from_ref(&cookie), "");
+        assert!(
+            status(&answer) == 200 && !answer.contains("<img") && !answer.contains("<b>bold"),
+            "{page}: {answer}"
+        );
+    }
+    let body = format!(
+        "form={token}&project=project&what=release&accepted_by=%3Cscript%3Ealert(4)%3C/script%3E&note=%3C/pre%3E%3Cscript%3E"
+    );
+    let answer = house.ask("POST /start", std::slice::from_ref(&cookie), &body);
+    let job = answer.split("Location: ").nth(1).unwrap().split("\r\n").next().unwrap().to_owned();
+    for page in [job.clone(), job.replace("/job", "/job.json"), "/log?project=project".to_owned()] {
+        let answer = house.ask(&format!("GET {page}"), std::slice::from_ref(&cookie), "");
+        assert!(status(&answer) == 200 && !answer.contains("<script>"), "{page}: {answer}");
+    }
 }
 
 #[test]
@@ -227,7 +321,28 @@ fn a_project_begins_by_a_form_and_its_log_tells_the_commands() {
     assert!(house.folder.path().join("mine/lookalike.toml").exists());
     let body = format!("form={token}&project=mine&what=release&accepted_by=O%27Hara&note=x%0Ay");
     assert_eq!(status(&house.ask("POST /start", std::slice::from_ref(&cookie), &body)), 303);
-    let log = house.ask("GET /log.sh?project=mine", std::slice::from_ref(&cookie), "");
-    assert!(log.contains("(cd mine && lookalike release --out=release '--accepted-by=O'\\''Hara'"), "{log}");
+    let begun = std::time::Instant::now();
+    let log = loop {
+        let log = house.ask("GET /log.sh?project=mine", std::slice::from_ref(&cookie), "");
+        if log.contains("release") || begun.elapsed() > Duration::from_secs(10) {
+            break log;
+        }
+        std::thread::sleep(Duration::from_millis(50));
+    };
+    let init = "\nlookalike init small.csv --yes --out=mine --identifiers= --keys=sex --targets=age '--public-because=a code book'\n";
+    assert!(log.contains(init), "{log}");
+    // There is no program in this test, so that it failed; and what failed is not run again.
+    assert!(
+        log.contains("\n# failed: (cd mine && lookalike release --out=release '--accepted-by=O'\\''Hara'"),
+        "{log}"
+    );
+    let (body, rest) = log
+        .split_once("#!/bin/sh")
+        .map(|(_, script)| script.split_at(script.find("# failed").unwrap()))
+        .unwrap();
+    assert!(
+        !body.contains("release") && rest.lines().skip(1).all(|line| !line.starts_with("lookalike")),
+        "{log}"
+    );
     assert!(house.served.link().starts_with("http://127.0.0.1:"));
 }

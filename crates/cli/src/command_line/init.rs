@@ -56,9 +56,9 @@ impl Run for Init {
         let described = request.describe(&everywhere.watch())?;
         let suggested = Beginning::suggested(&described);
         let mut beginning = Beginning {
-            identifiers: self.identifiers.clone().unwrap_or(suggested.identifiers),
-            keys: self.keys.clone().unwrap_or(suggested.keys),
-            targets: self.targets.clone().unwrap_or(suggested.targets),
+            identifiers: named(&self.identifiers).unwrap_or(suggested.identifiers),
+            keys: named(&self.keys).unwrap_or(suggested.keys),
+            targets: named(&self.targets).unwrap_or(suggested.targets),
             cuts,
             limits: if self.limit.is_empty() { usual_limits() } else { self.limit.clone() },
             public_because: self.public_because.clone(),
@@ -146,6 +146,11 @@ fn answer(input: &mut impl BufRead, question: &str, suggested: &str) -> Result<S
         "-" => String::new(),
         text => text.to_owned(),
     })
+}
+
+/// The names of an option that was given; an empty text is no name, so that `--keys=` says that there are none.
+fn named(names: &Option<Vec<String>>) -> Option<Vec<String>> {
+    names.as_ref().map(|names| names.iter().filter(|name| !name.is_empty()).cloned().collect())
 }
 
 /// A variable and its class limits.

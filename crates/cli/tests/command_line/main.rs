@@ -22,4 +22,5 @@ mod sequential;
 mod synth;
 mod trust;
 mod verify;
+mod workbench;
 mod writing;

@@ -149,6 +149,11 @@ impl InitRequest {
             data: inputs.first().map(|data| relative(data, &self.folder)),
             schema: Some(SCHEMA.into()),
             missing: self.data.missing().to_vec(),
+            separator: self
+                .data
+                .separator()
+                .map(|separator| if separator == '\t' { "tab".to_owned() } else { separator.to_string() }),
+            decimal: self.data.decimal().map(|decimal| decimal.to_string()),
             keys: if keys.is_empty() { Vec::new() } else { vec![keys.clone()] },
             targets: targets.clone(),
             limits,

@@ -7,7 +7,7 @@ use crate::markup::{Markup, Tag, tag};
 use crate::svg::PICTURE_STYLE;
 
 pub(super) const PAGE_STYLE: &str = include_str!("page.css");
-const SCRIPT: &str = include_str!("report.js");
+pub(super) const SCRIPT: &str = include_str!("report.js");
 
 /// The whole page.
 pub(super) fn page(view: &View<'_>) -> String {

@@ -106,17 +106,28 @@ fn contestant(frontier: &Frontier, at: usize, one: &Contestant) -> Tag {
             true => String::new(),
             false => format!(": {}", one.label),
         }));
-    if let Some(because) = &one.failed {
-        details = details.add(tag("p").text(format!("It has no result: {because}")));
+    details = details.add(standing(frontier, one));
+    match &one.origin {
+        Origin::Recipe { recipe, .. } => details.add(tag("pre").with("tabindex", 0).text(recipe)),
+        Origin::Imported { files } => {
+            details.add(tag("p").text(format!("Made elsewhere: {}.", files.join(", "))))
+        }
     }
-    details = details.all(one.remarks.iter().map(|remark| tag("p").text(remark)));
+}
+
+/// Where a version stands: what was said of it, who is better, its value on every axis, and its limits.
+pub(super) fn standing(frontier: &Frontier, one: &Contestant) -> Markup {
+    let mut details = Markup::default();
+    if let Some(because) = &one.failed {
+        details.push(tag("p").text(format!("It has no result: {because}")));
+    }
+    details.push(one.remarks.iter().map(|remark| tag("p").text(remark)).collect::<Markup>());
     let place = one.place.as_ref().filter(|place| !place.dominated_by.is_empty());
     if let Some(place) = place {
         let by: Vec<&str> = place.dominated_by.iter().take(5).map(String::as_str).collect();
         let more = place.dominated_by.len().saturating_sub(by.len());
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-        details =
-            details.add(tag("p").text(format!("As good or better on both axes: {}{more}.", by.join(", "))));
+        details.push(tag("p").text(format!("As good or better on both axes: {}{more}.", by.join(", "))));
     }
     let values = frontier.axes.iter().enumerate().filter_map(|(axis, name)| {
         let value = one.values.get(axis).copied().flatten()?;
@@ -132,13 +143,13 @@ fn contestant(frontier: &Frontier, at: usize, one: &Contestant) -> Tag {
     let values: Vec<Vec<String>> = values.collect();
     if !values.is_empty() {
         let head = ["number", "mean of runs", "sd of runs", "smallest to largest run", "by theory"];
-        details = details.add(DataTable::new(head, values).table());
+        details.push(DataTable::new(head, values).table());
     }
     if !one.checks.is_empty() {
-        details = details.add(checks(&one.checks).table());
+        details.push(checks(&one.checks).table());
     }
     if let Some(scores) = &one.scores {
-        details = details.add(tag("p").text(format!(
+        details.push(tag("p").text(format!(
             "Total scores of Taub & Elliot: utility {}, TCAP {}; difference {}, smaller of utility and safety {}, product {}, geometric mean {}.",
             figure(scores.utility),
             figure(scores.risk),
@@ -148,12 +159,7 @@ fn contestant(frontier: &Frontier, at: usize, one: &Contestant) -> Tag {
             figure(scores.geometric_mean)
         )));
     }
-    match &one.origin {
-        Origin::Recipe { recipe, .. } => details.add(tag("pre").with("tabindex", 0).text(recipe)),
-        Origin::Imported { files } => {
-            details.add(tag("p").text(format!("Made elsewhere: {}.", files.join(", "))))
-        }
-    }
+    details
 }
 
 /// Limits and whether they are kept. What may be published was decided before: a check without a value and without a reason for it keeps it back.

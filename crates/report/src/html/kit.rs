@@ -7,7 +7,6 @@ use table::date::DateFormat;
 use table::figures::thousands;
 use table::{Kind, Schema, Variable};
 
-use super::summary::ALWAYS_NOT;
 use super::{Edition, ReportInput, View};
 use crate::markup::{Markup, tag};
 use crate::svg::DataTable;
@@ -118,7 +117,13 @@ fn what(view: &View<'_>) -> Option<Part> {
         let when = decision.accepted_at.split('T').next().unwrap_or_default();
         format!("Accepted for release by {}, {when}.", decision.accepted_by)
     }));
-    text.push("No record is a person. What looks like somebody you know is chance.".to_owned());
+    text.extend(match view.holds_real_records() {
+        Some(true) => {
+            Some("Its records are those of real people, with values changed: handle them as such.".to_owned())
+        }
+        Some(false) => Some("No record is a person. What looks like somebody you know is chance.".to_owned()),
+        None => None,
+    });
     Some(Part::new("What this is", text))
 }
 
@@ -132,14 +137,18 @@ fn fit_for(view: &View<'_>) -> Option<Part> {
         part.text.push(format!("Truth: {}", lights.truth.sentence));
         part.list.extend(lights.not_for());
     } else {
-        part.text.push(
-            "How close it is to the original was measured by its owner and is not published. Use it to learn, to teach, to write and test programs, and to \
+        let known = if view.withheld > 0 {
+            "was measured by its owner and is not published"
+        } else {
+            "was not measured"
+        };
+        part.text.push(format!(
+            "How close it is to the original {known}. Use it to learn, to teach, to write and test programs, and to \
              plan an analysis; have results that matter checked on the original by its owner."
-                .to_owned(),
-        );
+        ));
     }
-    part.list.push(ALWAYS_NOT.to_owned());
-    part.list.push("Not for linking with other files about people: there is nobody to be found.".to_owned());
+    part.list.push(view.never_for().to_owned());
+    part.list.push("Not for linking with other files about people.".to_owned());
     part.list.extend(view.decision.iter().flat_map(|decision| decision.caveats.clone()));
     Some(part)
 }

@@ -16,6 +16,7 @@ mod glossary;
 mod kit;
 mod ledger;
 mod models;
+mod parts;
 mod propensity;
 mod reading;
 mod recipe;
@@ -27,6 +28,10 @@ mod tables;
 mod variables;
 
 pub use kit::{codebook_csv, readme_text};
+pub use parts::{
+    SCRIPT, STYLES, compared_versions, frontier_map, frontier_section, plan_section, shape_picture,
+    version_lights, version_section,
+};
 
 use ::frontier::Frontier;
 use ::release::Manifest;
@@ -34,6 +39,8 @@ use ::release::decision::Decision;
 use ::release::evidence::{Distribution, Evidence, InternalEvidence};
 use measures::Finding;
 use privacy::LedgerRecord;
+use synthesis::Recipe;
+use synthesis::records_card::Making;
 use table::Schema;
 
 use crate::lights::{Lights, Subject};
@@ -87,15 +94,6 @@ pub fn pictures(input: &ReportInput<'_>, edition: Edition) -> Vec<(String, Strin
     let pictures = SECTIONS.iter().flat_map(|section| (section.pictures)(&view));
     pictures.map(|picture| (format!("{}.svg", picture.name), picture.file())).collect()
 }
-
-/// A frontier as a part of a page: its map, its table and what was found of every version. It holds figures of the original.
-pub fn frontier_section(frontier: &Frontier) -> Markup {
-    let input = ReportInput { frontier: Some(frontier), ..ReportInput::default() };
-    frontier::content(&View::new(&input, Edition::Internal))
-}
-
-/// The styles of pages and of pictures.
-pub const STYLES: [&str; 2] = [crate::svg::PICTURE_STYLE, frame::PAGE_STYLE];
 
 /// What an edition may show.
 struct View<'a> {
@@ -160,6 +158,26 @@ impl<'a> View<'a> {
 
     fn is_internal(&self) -> bool {
         self.edition == Edition::Internal
+    }
+
+    /// Whether records are those of real units with values changed or kept; not known without a recipe.
+    fn holds_real_records(&self) -> Option<bool> {
+        let recipe = Recipe::parse(self.recipe?).ok()?;
+        let keeps = |making: Making| matches!(making, Making::PartlyKept { .. });
+        Some(recipe.perturbs_records() || recipe.records_card().is_ok_and(|card| keeps(card.making)))
+    }
+
+    /// What no such file is for.
+    fn never_for(&self) -> &'static str {
+        match self.holds_real_records() {
+            Some(false) => {
+                "Not for statements about single people: no record is a person, and rare cells are invented."
+            }
+            Some(true) => {
+                "Not for statements about single people: records are those of real people, with values changed."
+            }
+            None => "Not for statements about single people.",
+        }
     }
 
     /// The findings of one measure.

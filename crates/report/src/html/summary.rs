@@ -35,7 +35,7 @@ pub(super) fn content(view: &View<'_>) -> Markup {
 }
 
 /// One light with its sentence, its number and a way to what shows it.
-fn light(view: &View<'_>, of: &Light) -> Tag {
+pub(super) fn light(view: &View<'_>, of: &Light) -> Tag {
     let heading = tag("h3")
         .add(tag("span").with("class", "sign").with("aria-hidden", "true").text(of.colour.sign()))
         .text(format!(" {}: ", capital(of.topic)))
@@ -77,7 +77,7 @@ fn questions(view: &View<'_>, lights: &Lights) -> Option<Tag> {
         let lines = not_for.iter().take(SHOWN).map(|line| tag("li").text(line));
         let more = not_for.len().saturating_sub(SHOWN);
         let more = (more > 0).then(|| tag("li").text(format!("and {more} more, in the parts below")));
-        let always = tag("li").text(ALWAYS_NOT);
+        let always = tag("li").text(view.never_for());
         let none = not_for
             .is_empty()
             .then(|| tag("li").text("Nothing that was measured is off so far that it should not be used."));
@@ -94,10 +94,6 @@ fn questions(view: &View<'_>, lights: &Lights) -> Option<Tag> {
         )
     })
 }
-
-/// What no synthetic file is for.
-pub(super) const ALWAYS_NOT: &str =
-    "Not for statements about single people: no record is a person, and rare cells are invented.";
 
 fn worst_table(view: &View<'_>) -> Option<String> {
     let pairs = view.all(tables::names::S_PMSE).filter(|finding| finding.on.len() == 2);

@@ -6,7 +6,7 @@ use release::evidence::{ClassKind, ComparedDistribution, Distribution};
 
 use super::View;
 use super::glossary::term;
-use crate::judgement::{DISTANCES, Grade};
+use crate::judgement::{DISTANCES, Grade, SMALL_ERROR, STANDARD_ERRORS};
 use crate::lights::Colour;
 use crate::markup::{Markup, Tag, tag};
 use crate::numbers::{figure, share};
@@ -35,6 +35,8 @@ struct Card<'a> {
     of: &'a ComparedDistribution,
     s_pmse: Option<f64>,
     mean_z: Option<f64>,
+    /// How good its mean is: by its standard errors, or because it hardly differs.
+    mean_grade: Option<Grade>,
     worst_table: Option<(String, f64)>,
 }
 
@@ -44,7 +46,10 @@ fn internal_cards(view: &View<'_>, distributions: &[ComparedDistribution]) -> Ma
     }
     let mut cards: Vec<Card<'_>> =
         distributions.iter().enumerate().map(|(number, of)| Card::new(view, number, of)).collect();
-    cards.sort_by(|one, other| other.badness().total_cmp(&one.badness()));
+    cards.sort_by(|one, other| {
+        let (one, other) = (one.badness(), other.badness());
+        other.0.cmp(&one.0).then(other.1.total_cmp(&one.1))
+    });
     let text = tag("p")
         .text("Worst first. The outline is the original, the filling the synthetic files; bars are shares of records. ")
         .add(term("S_pMSE"))
@@ -95,11 +100,18 @@ impl<'a> Card<'a> {
             .filter_map(|finding| Some((finding.value?, finding)))
             .max_by(|one, other| one.0.total_cmp(&other.0));
         let other = |finding: &Finding| finding.on.iter().find(|name| **name != of.variable).cloned();
+        let mean_z = own(amounts::names::MEAN_Z).next();
+        let hardly_differs = own(amounts::names::TOTAL_ERROR).next().is_some_and(|error| error < SMALL_ERROR);
+        let mean_grade = mean_z.map(|z| {
+            let grade = Grade::of(z, STANDARD_ERRORS);
+            if hardly_differs { grade.min(Grade::Good) } else { grade }
+        });
         Self {
             number,
             of,
+            mean_grade,
             s_pmse: own(tables::names::S_PMSE).max_by(f64::total_cmp),
-            mean_z: own(amounts::names::MEAN_Z).next(),
+            mean_z,
             worst_table: worst.and_then(|(value, finding)| Some((other(finding)?, value))),
         }
     }
@@ -108,14 +120,19 @@ impl<'a> Card<'a> {
         format!("variable-{}", self.number + 1)
     }
 
-    fn badness(&self) -> f64 {
-        self.s_pmse.unwrap_or(0.0).max(self.mean_z.unwrap_or(0.0))
+    /// The worse of its table and its mean, as the light of truth judges them.
+    fn grade(&self) -> Option<Grade> {
+        self.s_pmse.map(|value| Grade::of(value, DISTANCES)).max(self.mean_grade)
+    }
+
+    fn badness(&self) -> (Option<Grade>, f64) {
+        (self.grade(), self.s_pmse.unwrap_or(0.0).max(self.mean_z.unwrap_or(0.0)))
     }
 
     fn tag(&self) -> Tag {
         let of = self.of;
         let grade = self.s_pmse.map(|value| Grade::of(value, DISTANCES));
-        let colour = match grade {
+        let colour = match self.grade() {
             None => Colour::Unlit,
             Some(Grade::FreshSample | Grade::Good) => Colour::Green,
             Some(Grade::Usable) => Colour::Amber,
@@ -152,6 +169,10 @@ impl<'a> Card<'a> {
         let judged = self.s_pmse.zip(grade).map(|(value, grade)| {
             tag("p").add(term("S_pMSE")).text(format!(" {}: {}", figure(value), grade.words()))
         });
+        let off =
+            self.mean_z.zip(self.mean_grade).filter(|(_, grade)| *grade > Grade::Good).map(|(z, grade)| {
+                tag("p").text(format!("Its mean is off by {} standard errors: {}", figure(z), grade.words()))
+            });
         let worst = self.worst_table.as_ref().map(|(other, value)| {
             tag("p").text(format!("Worst table it is in: by {other}, S_pMSE {}", figure(*value)))
         });
@@ -162,6 +183,7 @@ impl<'a> Card<'a> {
             .with("data-file", self.number)
             .add(heading)
             .add(judged)
+            .add(off)
             .add(compared(self.number, of).bare())
             .add(table)
             .add(worst)

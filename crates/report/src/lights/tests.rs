@@ -180,6 +180,14 @@ fn ten_kinds_of_damage_each_turn_the_right_light() {
     for (damage, file, pick) in cases {
         let lights = lights_of(&file);
         let light = pick(&lights);
+        // Damage to the analyst's side alone is no risk, and none of it but a broken rule is one of rules.
+        if light.topic == "truth" {
+            assert_eq!(lights.risk.colour, Colour::Green, "{damage}: {}", lights.risk.sentence);
+            assert_eq!(lights.rules.colour, Colour::Green, "{damage}: {}", lights.rules.sentence);
+        }
+        if light.topic == "risk" {
+            assert_eq!(lights.rules.colour, Colour::Green, "{damage}: {}", lights.rules.sentence);
+        }
         assert!(light.colour >= Colour::Amber, "{damage}: {} says {}", light.topic, light.sentence);
         // What burns has a sentence of its own, and the verdict never says that all is well.
         assert!(!light.sentence.is_empty() && light.sentence.ends_with('.'), "{damage}: {}", light.sentence);

@@ -4,6 +4,7 @@ mod dependency;
 mod formula;
 mod keys;
 mod notes;
+mod shape;
 mod streamed;
 
 use indexmap::IndexMap;
@@ -70,6 +71,8 @@ pub struct VariableProfile {
     /// How numbers were put into classes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub classes_by: Option<&'static str>,
+    /// Its shape: the share of records of each level in their order, or in twelve intervals of equal width; without missing and special codes. Empty for an identifier.
+    pub shape: Vec<f64>,
     /// What a person should know of it.
     pub notes: Vec<String>,
 }
@@ -152,6 +155,7 @@ pub fn profile(table: &Table, keys: &[String], grouping: &Grouping) -> Result<Pr
                 Partition::Intervals { chosen_by: ClassRule::Quantiles, .. } => Some("quantiles"),
                 Partition::Intervals { chosen_by: ClassRule::EqualWidth, .. } => Some("equal width"),
             }),
+            shape: shape::shape(table, &exact, position, distinct[position]),
             notes,
         }
     });

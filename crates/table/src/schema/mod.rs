@@ -217,6 +217,15 @@ pub enum DecimalMark {
     Comma,
 }
 
+impl std::fmt::Display for DecimalMark {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str(match self {
+            Self::Point => ".",
+            Self::Comma => ",",
+        })
+    }
+}
+
 impl std::str::FromStr for DecimalMark {
     type Err = &'static str;
 

@@ -1,0 +1,245 @@
+//! Frontier: the recipes to try, the map while they run and after, and the limits on it.
+
+use std::path::{Path, PathBuf};
+
+use lookalike::frontier::resume::SO_FAR;
+use lookalike::frontier::{Frontier, Timings, grid};
+use lookalike::table::output_file;
+use lookalike::{PROJECT, Project, read_frontier};
+use report::markup::{Markup, Tag, tag};
+
+use super::fields::{area, button, form, hidden, list, needed_field};
+use super::frame::{framed, now, problem, table};
+use super::{Opened, encoded};
+use crate::http::{Request, Response};
+use crate::jobs::Job;
+use crate::record;
+use crate::server::State;
+
+/// The file of the recipes, in the folder of the project.
+const GRID: &str = "grid.toml";
+
+/// What was not saved: its text and why.
+pub(super) struct Refused {
+    field: &'static str,
+    text: String,
+    because: String,
+}
+
+pub(super) fn page(state: &State, of: &Opened, refused: Option<&Refused>) -> String {
+    let folder = of.frontier(state);
+    let running = state
+        .jobs
+        .of_project(&of.name)
+        .into_iter()
+        .find(|job| job.what == "frontier" && !job.state.is_over());
+    let finished = folder.as_ref().and_then(|folder| read_frontier(folder).ok());
+    let mut content = Markup::default();
+    content.push(refused.map(|refused| problem(&format!("Not saved: {}", refused.because))));
+    match (&running, &finished) {
+        (Some(job), _) => content.push(live(state, job, folder.as_deref())),
+        (None, Some(frontier)) => {
+            content.push(now("Left or right, up or down: the axes say which way is better, and the shaded part keeps all limits and is usable. The recommended version has a ring. Look at a version, then choose it."));
+            content.push(versions(of, frontier));
+            content.push(report::frontier_section(frontier));
+        }
+        (None, None) => content.push(now("Run many methods and settings. It may take some minutes; it can be cancelled, and goes on where it stopped.")),
+    }
+    if running.is_none() {
+        content.push(tag("h2").text(if finished.is_some() { "Run it again" } else { "Run it" }));
+        content.push(estimate(folder.as_deref(), finished.as_ref()));
+        content.push(
+            form(state, "/start")
+                .add(hidden("project", &of.name))
+                .add(hidden("what", "frontier"))
+                .add(needed_field(
+                    "repeat",
+                    "How often is each recipe run?",
+                    &repeat(of, finished.as_ref()),
+                    "more runs show how much they scatter",
+                ))
+                .add(button(if finished.is_some() { "Go on, or run again" } else { "Run the frontier" })),
+        );
+        content.push(settings(state, of, refused));
+    }
+    framed("Frontier", Some(of), content)
+}
+
+fn repeat(of: &Opened, finished: Option<&Frontier>) -> String {
+    of.project.repeat.or(finished.map(|frontier| frontier.repeat)).unwrap_or(3).to_string()
+}
+
+/// The map of what has run so far. The script looks every second; without it the page comes again after five.
+fn live(state: &State, job: &Job, folder: Option<&Path>) -> Markup {
+    let mut content = Markup::default();
+    let (part, done, total) = job.progress.clone().unwrap_or_default();
+    content.push(now("It runs in a process of its own. Points appear as runs end. You may close this page and come back, or pause: what has run is kept, and it goes on from there."));
+    content.push(tag("noscript").add(tag("meta").with("http-equiv", "refresh").with("content", "5")));
+    let mut bar = tag("progress").with("id", "progress").with("aria-label", "How much is done");
+    if total > 0 {
+        bar = bar.with("max", total).with("value", done);
+    }
+    let words = if total > 0 { format!("{part}: {done} of {total}") } else { job.state.word().to_owned() };
+    content.push(
+        tag("div")
+            .with("id", "job")
+            .with("data-id", job.id)
+            .with("data-over", "no")
+            .with("data-map", "map")
+            .add(
+                tag("p")
+                    .add(tag("strong").with("id", "state").with("aria-live", "polite").text(job.state.word()))
+                    .text(" ")
+                    .add(tag("span").with("id", "part").text(words)),
+            )
+            .add(bar)
+            .add(super::job::cancel_form(state, job, "Pause")),
+    );
+    let so_far = folder.and_then(|folder| std::fs::read(folder.join(SO_FAR)).ok());
+    let so_far: Option<Frontier> = so_far.and_then(|bytes| serde_json::from_slice(&bytes).ok());
+    let map = so_far.map(|frontier| {
+        let runs: u32 = frontier.contestants.iter().map(|one| one.runs).sum();
+        let told = format!(
+            "{runs} runs of {} versions have ended. What is recommended may still change.",
+            frontier.contestants.len()
+        );
+        [Markup::from(tag("p").text(told)), report::frontier_map(&frontier)].into_iter().collect::<Markup>()
+    });
+    content.push(
+        tag("div")
+            .with("id", "map")
+            .add(map.unwrap_or_else(|| tag("p").text("No run has ended yet.").into())),
+    );
+    content
+}
+
+/// What it will take, by what earlier runs took.
+fn estimate(folder: Option<&Path>, finished: Option<&Frontier>) -> Option<Tag> {
+    let text = std::fs::read_to_string(folder?.join("timings.json")).ok()?;
+    let timings: Timings = serde_json::from_str(&text).ok()?;
+    let once: f64 = timings.contestants.values().map(|[make, measure]| make + measure).sum();
+    let repeat = finished.map_or(1, |frontier| frontier.repeat);
+    Some(tag("p").text(format!(
+        "The {} versions took about {:.0} s of one core for each repetition, {:.0} s in all; runs that are there are not made again.",
+        timings.contestants.len(),
+        once,
+        once * f64::from(repeat)
+    )))
+}
+
+/// All versions, each to be looked at or chosen, two to be compared.
+fn versions(of: &Opened, frontier: &Frontier) -> Markup {
+    let mut content = Markup::default();
+    let recommended = frontier.recommendation.name.as_deref();
+    let measured = frontier.contestants.iter().filter(|one| one.failed.is_none());
+    let rows = measured.clone().map(|one| {
+        let point = format!("{}&name={}", of.link("/point"), encoded(&one.name));
+        let release = format!("{}&choose={}", of.link("/release"), encoded(&one.name));
+        let is_ours = matches!(one.origin, lookalike::frontier::Origin::Recipe { .. });
+        let standing = match &one.place {
+            _ if recommended == Some(one.name.as_str()) => "recommended",
+            Some(place) if !place.acceptable => "breaks a limit",
+            Some(place) if place.on_front => "on the front",
+            _ => "dominated",
+        };
+        let look = tag("a").with("href", point).text(&one.name);
+        let choose = is_ours.then(|| {
+            tag("a").with("href", release).with("aria-label", format!("Release {}", one.name)).text("Release")
+        });
+        tag("tr")
+            .add(tag("th").with("scope", "row").add(look))
+            .add(tag("td").text(standing))
+            .add(tag("td").add(choose))
+    });
+    let rows: Vec<Tag> = rows.collect();
+    content.push(tag("h2").text("Choose"));
+    content.push(table("Versions", &["version", "standing", ""], rows));
+    let names: Vec<&str> = measured.map(|one| one.name.as_str()).collect();
+    if let [first, second, ..] = names.as_slice() {
+        let one = recommended.unwrap_or(first);
+        let other = if one == *first { second } else { first };
+        let options = || names.iter().map(|name| (*name, *name));
+        content.push(
+            super::fields::question("/point")
+                .add(hidden("project", &of.name))
+                .add(super::fields::choice("name", "Compare", one, options()))
+                .add(super::fields::choice("beside", "with", other, options()))
+                .add(button("Compare")),
+        );
+    }
+    content
+}
+
+/// The recipes and the limits, to be changed.
+fn settings(state: &State, of: &Opened, refused: Option<&Refused>) -> Markup {
+    let mut content = Markup::default();
+    let edited =
+        |field: &str| refused.filter(|refused| refused.field == field).map(|refused| refused.text.clone());
+    let limits = edited("limits").unwrap_or_else(|| of.project.limits.join("\n"));
+    content.push(tag("h2").text("What a release must keep"));
+    content.push(
+        form(state, "/limits")
+            .add(hidden("project", &of.name))
+            .add(tag("p").text("One limit a line, such as attribute.disco <= 5. They are the lines on the map; after a change run the frontier again, which takes a moment because its runs are kept."))
+            .add(area("limits", "Limits", &limits, 4))
+            .add(button("Save the limits")),
+    );
+    let file = of.file(state, of.project.grid.as_ref()).and_then(|path| std::fs::read_to_string(path).ok());
+    let text = edited("grid").or(file).unwrap_or_default();
+    let entries = grid::parse(&text).map(|entries| entries.len()).unwrap_or_default();
+    content.push(tag("h2").text("What is tried"));
+    content.push(
+        form(state, "/grid")
+            .add(hidden("project", &of.name))
+            .add(tag("p").text(match text.trim().is_empty() {
+                true => "A grid of methods and settings that suits the table. To try others, write recipes: [[recipe]], and below it method = \"cart\" and its options.".to_owned(),
+                false => format!("{entries} recipes. An empty text goes back to the grid that suits the table."),
+            }))
+            .add(area("grid", "Recipes as TOML", &text, 6))
+            .add(button("Check and save the recipes")),
+    );
+    content
+}
+
+pub(super) fn save_limits(request: &Request, state: &State, of: &Opened) -> Response {
+    let text = request.field("limits").replace("\r\n", "\n");
+    let limits = list(&text, '\n');
+    let wrong = limits.iter().find_map(|limit| lookalike::frontier::limits::parse(limit).err());
+    match wrong {
+        Some(error) => {
+            let refused = Refused { field: "limits", text, because: error.to_string() };
+            Response::page(page(state, of, Some(&refused)))
+        }
+        None => save(of, &Project { limits, ..of.project.clone() }, "/frontier"),
+    }
+}
+
+pub(super) fn save_grid(request: &Request, state: &State, of: &Opened) -> Response {
+    let text = request.field("grid").replace("\r\n", "\n");
+    if text.trim().is_empty() {
+        return save(of, &Project { grid: None, ..of.project.clone() }, "/frontier");
+    }
+    let checked = grid::parse(&text).map_err(|error| error.to_string());
+    let path = of.folder.join(GRID);
+    let saved = checked.and_then(|_| {
+        output_file::write_private(&path, text.as_bytes(), true).map_err(|error| error.to_string())
+    });
+    match saved {
+        Err(because) => Response::page(page(state, of, Some(&Refused { field: "grid", text, because }))),
+        Ok(()) => {
+            record::record(&of.folder, &record::written_file(&of.name, GRID, &text));
+            save(of, &Project { grid: Some(PathBuf::from(GRID)), ..of.project.clone() }, "/frontier")
+        }
+    }
+}
+
+/// Writes the project file, and down that it was.
+fn save(of: &Opened, project: &Project, then: &str) -> Response {
+    match project.write(&of.folder, true) {
+        Ok(()) => {
+            record::record(&of.folder, &record::written_file(&of.name, PROJECT, &project.to_toml()));
+            Response::to(&of.link(then))
+        }
+        Err(_) => Response::status(500),
+    }
+}
