@@ -158,7 +158,7 @@ fn fit_records(
             (&recipe.method, "take a method of counts; `lookalike methods` says which are");
         let message = match source {
             Source::Streamed(_) => format!(
-                "`{method}` needs the records themselves, and these are read block by block because they would not fit into memory, or are to be streamed; fit it to a random sample with \
+                "`{method}` needs the records themselves, and these are read block by block because they would not fit into memory (--memory), or are to be streamed; fit it to a random sample with \
                  --fit-rows 1000000, or {way_out}"
             ),
             Source::Sql(_) => {

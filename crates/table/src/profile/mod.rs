@@ -12,6 +12,7 @@ use rayon::prelude::*;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+pub(crate) use self::shape::together as shape_of_levels;
 pub use keys::{GroupsOfSize, KeyProfile};
 pub use streamed::{SAMPLED, profile_of_files};
 

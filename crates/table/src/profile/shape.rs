@@ -32,22 +32,24 @@ fn shares(counts: &[u64]) -> Vec<f64> {
     if all == 0 { Vec::new() } else { counts.iter().map(|count| *count as f64 / all as f64).collect() }
 }
 
-/// Neighbours together, so that there are no more than so many.
-fn together(counts: &[u64]) -> Vec<f64> {
+/// Shares of levels in their order; neighbours together, so that there are no more than so many.
+pub(crate) fn together(counts: &[u64]) -> Vec<f64> {
     let of_each = counts.len().div_ceil(MOST_BARS).max(1);
     shares(&counts.chunks(of_each).map(|some| some.iter().sum()).collect::<Vec<u64>>())
 }
 
 fn of_numbers(mut values: Vec<f64>, distinct: u64) -> Vec<f64> {
-    values.sort_unstable_by(f64::total_cmp);
-    let (Some(first), Some(last)) = (values.first().copied(), values.last().copied()) else {
+    if values.is_empty() {
         return Vec::new();
-    };
+    }
     let bars = MOST_BARS.min(distinct.max(1) as usize);
-    let at = |share: f64| values[((values.len() - 1) as f64 * share).round() as usize];
+    let mut at = |share: f64| {
+        let place = ((values.len() - 1) as f64 * share).round() as usize;
+        *values.select_nth_unstable_by(place, f64::total_cmp).1
+    };
     let (low, high) = match (at(CUT), at(1.0 - CUT)) {
         (low, high) if low < high => (low, high),
-        _ => (first, last),
+        _ => (at(0.0), at(1.0)),
     };
     let mut counts = vec![0_u64; bars];
     for value in &values {

@@ -253,6 +253,11 @@ impl SqlTable {
             codes,
             min: of(0),
             max: of(1),
+            shape: margin.map_or_else(Vec::new, |(classes, counts)| match classes.partition() {
+                Partition::Levels(_) => crate::profile::shape_of_levels(&counts[..classes.partition().len()]),
+                // Classes of unequal width have no shape, and the numbers stay where they are.
+                _ => Vec::new(),
+            }),
             classes: margin.map(|(classes, _)| classes.size()),
             classes_by: margin.and_then(|(classes, _)| match classes.partition() {
                 Partition::Levels(_) => None,
