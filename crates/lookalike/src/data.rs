@@ -522,7 +522,7 @@ impl Data {
     /// What is said of files that do not fit where the records themselves are needed.
     fn do_not_fit(&self, files: &StreamedTable) -> Error {
         Error::Usage(format!(
-            "{}: this needs the records themselves, and its {} records are read block by block, because they would not fit into memory or are to be streamed; take a random sample \
+            "{}: this needs the records themselves, and its {} records are read block by block, because they would not fit into memory (--memory) or are to be streamed; take a random sample \
              with --fit-rows where the command has it",
             self.place(),
             thousands(files.records())

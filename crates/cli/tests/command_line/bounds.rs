@@ -80,15 +80,17 @@ fn what_does_not_fit_is_refused_before_it_is_read() {
     let files = Files::new();
     let rows: String = (0..200_000).map(|row| format!("{row},{},{}\n", row % 7, row * 3)).collect();
     let data = files.write("wide.csv", &format!("a,b,c\n{rows}"));
-    for command in [
-        vec!["describe", &data],
-        vec!["synth", &data, "--method", "catall", "--out", &files.path("out")],
-        vec!["measure", &data, &data],
-        vec!["plan", &data],
-        vec!["frontier", &data],
-    ] {
-        let message = refused(&[&command[..], &["--memory", "20MB"]].concat(), 2);
-        assert!(message.contains("memory") && message.contains("--memory"), "{command:?}: {message}");
+    let little = ["--memory", "20MB"];
+    for command in [vec!["measure", &data, &data], vec!["frontier", &data]] {
+        let message = refused(&[&command[..], &little].concat(), 2);
+        assert!(message.contains("--memory"), "{command:?}: {message}");
+    }
+    // What needs counts alone is done block by block; what would publish them, only under a schema that somebody declared.
+    let out = files.path("out");
+    let message = refused(&[&["synth", &data, "--method", "catall", "--out", &out][..], &little].concat(), 3);
+    assert!(message.contains("declared schema"), "{message}");
+    for command in ["describe", "plan"] {
+        lookalike().args([command, &data]).args(little).assert().success();
     }
 }
 
