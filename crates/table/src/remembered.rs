@@ -193,7 +193,7 @@ mod tests {
         assert_eq!(remembered.passes(), 2);
         let (by, rest) = (Attributes::new([0]), Attributes::new([0]));
         let (kept, counted) = (remembered.within(&by, &[1]).unwrap(), people.within(&by, &[1]).unwrap());
-        assert_eq!(kept.margins(&[rest.clone()]).unwrap(), counted.margins(&[rest]).unwrap());
+        assert_eq!(kept.margins(std::slice::from_ref(&rest)).unwrap(), counted.margins(&[rest]).unwrap());
         assert_eq!(remembered.passes(), 2, "a stratum is a slice of what is kept");
     }
 

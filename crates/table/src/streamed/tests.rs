@@ -320,7 +320,8 @@ fn files_that_change_in_the_midst_of_a_pass_are_refused() {
         std::fs::copy(&path, &other).unwrap();
         std::fs::rename(other, path).unwrap();
     };
-    let changes: [(&str, fn(&Path)); 3] = [("append", append), ("truncate", truncate), ("replace", replace)];
+    type Change = fn(&Path);
+    let changes: [(&str, Change); 3] = [("append", append), ("truncate", truncate), ("replace", replace)];
     for format in ["csv", "csv.gz", "parquet"] {
         for (name, change) in changes {
             let (_folder, place) = folder(format);

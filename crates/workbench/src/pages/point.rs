@@ -54,7 +54,6 @@ pub(super) fn look_commands(of: &Opened, one: &Contestant) -> Option<[Vec<String
         word("--m=1"),
         format!("--out={folder}"),
         word("--force"),
-        word("--learned-schema=drawn to be looked at; it does not leave the project"),
     ];
     let measure = vec![
         word("measure"),
