@@ -6,7 +6,10 @@ use crate::EngineError;
 use crate::address::Host;
 
 /// The variables of a process.
-pub(crate) struct Environment(Box<dyn Fn(&str) -> Option<String>>);
+pub(crate) struct Environment(Box<Lookup>);
+
+/// What a name stands for, if it is set.
+type Lookup = dyn Fn(&str) -> Option<String>;
 
 impl Environment {
     pub(crate) fn of_process() -> Self {

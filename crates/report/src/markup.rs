@@ -40,6 +40,7 @@ impl Tag {
     }
 
     /// With another element after what it holds.
+    #[expect(clippy::should_implement_trait, reason = "a child is added to an element, which is no sum")]
     pub fn add(mut self, child: impl Into<Markup>) -> Self {
         self.content.push_str(&child.into().0);
         self

@@ -148,7 +148,7 @@ fn lock(shared: &Mutex<Shared>) -> MutexGuard<'_, Shared> {
 }
 
 /// Takes one job after the other.
-fn work(shared: &Arc<(Mutex<Shared>, Condvar)>, program: &PathBuf) {
+fn work(shared: &Arc<(Mutex<Shared>, Condvar)>, program: &Path) {
     loop {
         let mut held = lock(&shared.0);
         let next = loop {

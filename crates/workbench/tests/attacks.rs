@@ -309,8 +309,7 @@ fn names_of_columns_and_texts_are_shown_and_never_run() {
 fn a_project_begins_by_a_form_and_its_log_tells_the_commands() {
     let house = House::new();
     let cookie = house.enter();
-    std::fs::write(house.folder.path().join("small.csv"), "sex,age\nF,31\nM,47\nF,22\nM,35\n".repeat(1))
-        .unwrap();
+    std::fs::write(house.folder.path().join("small.csv"), "sex,age\nF,31\nM,47\nF,22\nM,35\n").unwrap();
     let page = house.ask("GET /open?file=small.csv", std::slice::from_ref(&cookie), "");
     let token = page.split("name=\"form\" value=\"").nth(1).unwrap().split('"').next().unwrap().to_owned();
     let body = format!(

@@ -31,7 +31,19 @@ fn the_json_has_the_documented_keys() {
     let known: Vec<&str> = income.as_object().unwrap().keys().map(String::as_str).collect();
     assert_eq!(
         known,
-        ["name", "kind", "levels", "missing", "codes", "min", "max", "classes", "classes_by", "shape", "notes"]
+        [
+            "name",
+            "kind",
+            "levels",
+            "missing",
+            "codes",
+            "min",
+            "max",
+            "classes",
+            "classes_by",
+            "shape",
+            "notes"
+        ]
     );
 }
 
