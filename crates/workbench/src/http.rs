@@ -195,11 +195,11 @@ impl Response {
         self
     }
 
-    /// Writes it all.
+    /// Writes it all. The policy on referrers is not `no-referrer`: browsers then send `Origin: null` with our own forms, which is what a stranger sends.
     pub(crate) fn write(&self, mut stream: impl Write) -> std::io::Result<()> {
         let mut head = format!(
             "HTTP/1.1 {} .\r\nContent-Type: {}\r\nContent-Length: {}\r\nConnection: close\r\nContent-Security-Policy: {}\r\nX-Content-Type-Options: nosniff\r\n\
-             Referrer-Policy: no-referrer\r\nCache-Control: no-store\r\nCross-Origin-Resource-Policy: same-origin\r\nCross-Origin-Opener-Policy: same-origin\r\n\
+             Referrer-Policy: same-origin\r\nCache-Control: no-store\r\nCross-Origin-Resource-Policy: same-origin\r\nCross-Origin-Opener-Policy: same-origin\r\n\
              X-Frame-Options: {}\r\n",
             self.status,
             self.kind,

@@ -104,6 +104,8 @@ fn attacks_are_refused() {
         "X-Content-Type-Options: nosniff",
         "Cache-Control: no-store",
         "X-Frame-Options: DENY",
+        // With no-referrer a browser sends `Origin: null` with our own forms, and nobody could do anything.
+        "Referrer-Policy: same-origin",
     ] {
         assert!(home.contains(header), "{header}");
     }

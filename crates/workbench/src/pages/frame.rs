@@ -42,6 +42,7 @@ pub(super) fn framed(title: &str, of: Option<&Opened>, content: Markup) -> Strin
         .add(tag("meta").with("charset", "utf-8"))
         .add(tag("meta").with("name", "viewport").with("content", "width=device-width, initial-scale=1"))
         .add(tag("title").text(format!("{title} – Lookalike")))
+        .add(tag("link").with("rel", "icon").with("href", "data:,"))
         .add(tag("link").with("rel", "stylesheet").with("href", "/style.css"));
     let mut bar =
         tag("nav").with("class", "bar").with("aria-label", "Pages").add(tag("strong").text("Lookalike"));
