@@ -140,11 +140,11 @@ fn ten_kinds_of_damage_each_turn_the_right_light() {
             truth,
         ),
         (
-            "missing values made up",
-            fresh().with(
-                "married_on",
-                |_, text| if text.is_empty() { "1990-05-05".into() } else { text.into() },
-            ),
+            "values lost",
+            fresh().with("income", |row, text| match number(text) {
+                Some(_) if row % 3 == 0 => String::new(),
+                _ => text.to_owned(),
+            }),
             truth,
         ),
         (
