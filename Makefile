@@ -26,6 +26,7 @@ docs:
 
 # One version of arrow in the tree, no heavy engine in the default build, licences and sources as deny.toml allows.
 dependencies: tools
+	@$(CARGO) fetch --locked --quiet
 	@! $(CARGO) tree --workspace --locked --duplicates --depth 0 | grep -E '^(arrow|parquet)' || (echo "two versions of arrow in the tree" && false)
 	@! $(CARGO) tree --locked --prefix none | grep -E '^(datafusion|tokio|postgres|axum|openssl)' || (echo "a heavy engine is in the default build" && false)
 	@! $(CARGO) tree --locked -p lookalike --prefix none --edges normal | grep -E '^(clap|indicatif|lookalike-(town|papers|benchmarks|tournament)) ' || (echo "the library depends on a front door or on research" && false)

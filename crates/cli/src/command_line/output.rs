@@ -56,7 +56,7 @@ impl Everywhere {
     }
 }
 
-/// The text with its lights in colour, where standard output is a terminal and nobody asked for none (https://no-color.org).
+/// The text with its lights in colour, where standard output is a terminal and nobody asked for none (<https://no-color.org>).
 fn on_this_terminal(text: &str) -> Cow<'_, str> {
     let wants_none = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty())
         || std::env::var_os("TERM").is_some_and(|term| term == "dumb");

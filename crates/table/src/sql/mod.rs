@@ -4,7 +4,7 @@
 //! the limits of the schema: closed on the left, the last one on both sides, a limit that comes twice a class of its own, as [`Partition::class_of`](crate::domain::Partition) has it.
 //! Names are quoted, limits are printed by us, and nothing else of a schema reaches these queries.
 //!
-//! [`SqlTable`] is a table in an engine that answers at once, such as PostgreSQL: rules and formulas are [translated](mod@condition) and checked there, and its counts are a
+//! [`SqlTable`] is a table in an engine that answers at once, such as PostgreSQL: rules and formulas are translated and checked there, and its counts are a
 //! [`CountSource`](crate::CountSource) like others. For engines that are not linked, `counts --sql` prints the queries; then, of rules, what the classes show is checked when counts are used.
 
 mod condition;
