@@ -67,7 +67,7 @@ pub(super) struct ReleaseCommand {
     /// Leave copies of unique original records in the release, for this reason; it is published [default: they are removed]
     #[arg(long, value_name = "REASON")]
     keep_copies: Option<String>,
-    /// Use the seed of the recipe or of --seed, so that the release can be made again by whoever knows or guesses it; the manifest says so
+    /// Use the seed of --seed, of the recipe or else of the frontier, so that the release can be made again by whoever knows or guesses it; the manifest says so
     /// [default: a secret seed]
     #[arg(long)]
     reproducible: bool,

@@ -168,7 +168,7 @@ impl ReleaseRequest {
             Version::OfRecipe(_) => None,
         };
         let chosen = frontier.as_ref().map(|frontier| self.chosen(frontier)).transpose()?;
-        let recipe = self.recipe(chosen)?;
+        let recipe = self.recipe(chosen, frontier.as_ref())?;
         let mut battery = self.battery(frontier.as_ref())?;
         self.publish.check(&battery.families).map_err(|message| Error::option("publish", message))?;
         let limits = self.limits(frontier.as_ref())?;
@@ -329,7 +329,7 @@ impl ReleaseRequest {
     }
 
     /// The recipe, with the amount on top.
-    fn recipe(&self, chosen: Option<&Contestant>) -> Result<Recipe, Error> {
+    fn recipe(&self, chosen: Option<&Contestant>, frontier: Option<&Frontier>) -> Result<Recipe, Error> {
         let recipe = match (chosen.map(|chosen| &chosen.origin), &self.version) {
             (Some(Origin::Recipe { recipe, .. }), _) => {
                 if let Some(option) = self.amount.changed() {
@@ -358,7 +358,12 @@ impl ReleaseRequest {
                                drawn, or ask for it with the option `reproducible`";
                 return Err(Error::option("seed", message));
             }
-            recipe.seed = recipe.seed.filter(|_| self.reproducible);
+            let known = recipe.seed.or_else(|| frontier.map(|frontier| frontier.seed));
+            if self.reproducible && known.is_none() {
+                let message = "the recipe has no seed to use; give one with the option `seed`";
+                return Err(Error::option("reproducible", message));
+            }
+            recipe.seed = known.filter(|_| self.reproducible);
             recipe.after.remove_replicated_uniques |= self.keep_copies.is_none();
         }
         Ok(recipe)

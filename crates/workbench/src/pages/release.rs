@@ -44,7 +44,7 @@ pub(super) fn page(state: &State, of: &Opened, choose: &str) -> String {
         .add(text_field("unpaid_look", "Why may a private version be chosen by what was measured? (published)", "", "for private versions only: no ledger covers that look"))
         .add(text_field("publish", "Which measures may be shown outside?", "", "names or families with commas between, such as tables; empty: none"))
         .add(text_field("because", "Why may they be shown?", "", "needed if some are named"))
-        .add(tick("reproducible", "Use the seed of the recipe", "so that the commands of the log make the same release again; whoever knows the seed can do so too"));
+        .add(tick("reproducible", "Use the seed of the recipe or of the frontier", "so that the commands of the log make the same release again; whoever knows the seed can do so too"));
     if manifest.is_some() {
         fields = fields.add(tick(
             "replace",
