@@ -70,6 +70,11 @@ impl Markup {
         self.0
     }
 
+    /// Whether anything in it can be followed.
+    pub fn has_links(&self) -> bool {
+        self.0.contains("<a ")
+    }
+
     /// Whether there is nothing.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()

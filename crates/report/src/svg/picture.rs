@@ -72,6 +72,8 @@ impl Picture {
 
     fn svg_of(&self, style: Option<Tag>) -> Tag {
         let (width, height) = (px(self.size.0), px(self.size.1));
+        // A picture is one thing to a reader of the screen, unless parts of it can be followed.
+        let role = if self.marks.has_links() { "group" } else { "img" };
         let [title, description] = ["title", "desc"].map(|part| format!("{}-{part}", self.name));
         tag("svg")
             .with("xmlns", "http://www.w3.org/2000/svg")
@@ -79,7 +81,7 @@ impl Picture {
             .with("width", &width)
             .with("height", &height)
             .with("class", "picture")
-            .with("role", "img")
+            .with("role", role)
             .with("aria-labelledby", format!("{title} {description}"))
             .add(tag("title").with("id", title).text(&self.title))
             .add(tag("desc").with("id", description).text(&self.description))

@@ -88,5 +88,16 @@ pub(super) fn report(state: &State, of: &Opened, file: &str) -> Option<Response>
         .and_then(|rest| rest.strip_suffix(".html"));
     let is_look = name.is_some_and(|name| lookalike::frontier::grid::file_name(name) == name);
     let path = (is_look || SHOWN.contains(&file)).then(|| of.file(state, Some(&PathBuf::from(file))))??;
-    std::fs::read(path).ok().map(Response::report)
+    std::fs::read_to_string(path).ok().map(|text| Response::report(without_script(text).into_bytes()))
+}
+
+/// The page without its own script, which a frame would refuse to run; what holds data has a type, and stays.
+fn without_script(text: String) -> String {
+    match text
+        .rsplit_once("<script>")
+        .and_then(|(before, rest)| Some((before, rest.split_once("</script>")?.1)))
+    {
+        Some((before, after)) => format!("{before}{after}"),
+        None => text,
+    }
 }
