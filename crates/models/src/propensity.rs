@@ -51,9 +51,9 @@ pub fn propensity_design(
 }
 
 impl PropensityDesign {
-    /// The logistic regression of being synthetic on the predictors; the fitted values are the propensity scores.
+    /// The logistic regression of being synthetic on the predictors; the fitted values are the propensity scores. Nobody asks for their covariance, so it is that of the last step.
     pub fn fit(&self) -> Result<Fit, ModelError> {
-        Ok(logistic(&self.design, &self.is_synthetic, None, Iterations::default())?)
+        Ok(logistic(&self.design, &self.is_synthetic, None, Iterations::as_in_r())?)
     }
 }
 

@@ -6,7 +6,7 @@
 
 use statrs::function::gamma::ln_gamma;
 
-use super::least_squares::{ExactBelow, GLM_TOLERANCE, LeastSquares, Solution};
+use super::least_squares::{ExactBelow, GLM_TOLERANCE, LeastSquares, Near, Solution};
 use super::{Convergence, CovarianceAt, Design, Family, Fit, Iterations, RegressionError, checked_weights};
 
 /// Logistic regression: P(y = 1) = 1 / (1 + exp(−xβ)).
@@ -52,15 +52,19 @@ fn iterate(
 ) -> Result<Fit, RegressionError> {
     let counts = checked_weights(design, response, weights)?;
     let mut working = Working::start(family, response, &counts);
-    let least_squares = LeastSquares::new(design, &working.weights, GLM_TOLERANCE, ExactBelow(1 << 24));
-    let kept = least_squares.kept();
+    let mut least_squares = LeastSquares::new(design, &working.weights, GLM_TOLERANCE, ExactBelow(1 << 24));
+    let kept = least_squares.kept().clone();
     let mut state: Option<State> = None;
     let mut last_solution: Option<Solution> = None;
     let mut convergence = Convergence { converged: false, iterations: 0, separated: false };
     let mut previous_deviance = working.deviance;
     let mut largest_move: f64 = 0.0;
     while convergence.iterations < iterations.most.max(1) && !convergence.converged {
-        let Some(solution) = least_squares.solve(&working.weights, &working.response) else {
+        let solution = match &state {
+            None => least_squares.solve_first(&working.weights, &working.response),
+            Some(state) => least_squares.solve_near(&state.near(), &working.weights, &working.response),
+        };
+        let Some(solution) = solution else {
             convergence.separated = true;
             break;
         };
@@ -87,7 +91,7 @@ fn iterate(
     convergence.separated |= used().any(|(mean, _)| at_the_edge(*mean)) || largest_move > RUNNING_OFF;
     // A fit that runs off has no estimate to take weights at.
     let at_the_estimate = (iterations.covariance == CovarianceAt::Estimate && !convergence.separated)
-        .then(|| least_squares.solve(&working.weights, &working.response))
+        .then(|| least_squares.solve_near(&state.near(), &working.weights, &working.response))
         .flatten();
     let solution = at_the_estimate.unwrap_or(solution);
     let mut coefficients = vec![None; design.columns()];
@@ -125,6 +129,10 @@ impl State {
         let fitted: Vec<f64> = predictor.iter().map(|predictor| family.mean(*predictor)).collect();
         let deviance = deviance(family, response, &fitted, counts);
         Self { coefficients, predictor, fitted, deviance }
+    }
+
+    fn near(&self) -> Near<'_> {
+        Near { coefficients: &self.coefficients, predictor: &self.predictor }
     }
 
     /// This state, or one so much nearer to `before` that its deviance is finite.

@@ -32,6 +32,14 @@ pub(super) struct LeastSquares<'a> {
     kept: KeptColumns,
     exact: bool,
     tolerance: f64,
+    /// XᵀWX of all columns with the weights by which the estimable ones were found.
+    first: Option<NormalEquations>,
+}
+
+/// A point near the solution: coefficients, one a column of the design, and what they predict.
+pub(super) struct Near<'a> {
+    pub(super) coefficients: &'a [f64],
+    pub(super) predictor: &'a [f64],
 }
 
 /// Coefficients of the estimable columns, and the triangle that gives their covariance.
@@ -47,13 +55,13 @@ impl<'a> LeastSquares<'a> {
         let cost = design.rows().saturating_mul(design.columns().saturating_mul(design.columns()));
         let exact = cost <= exact.0;
         let no_response = vec![0.0; design.rows()];
-        let quickly = || NormalEquations::accumulate(design, &all, weights, &no_response).estimable();
-        let columns = if exact { None } else { quickly() };
+        let first = (!exact).then(|| NormalEquations::accumulate(design, &all, weights, &no_response));
+        let columns = first.as_ref().and_then(NormalEquations::estimable);
         let exact = columns.is_none();
         let columns = columns.unwrap_or_else(|| {
             orthogonal::estimable(&orthogonal::triangle(design, &all, weights, &no_response), tolerance)
         });
-        Self { design, kept: KeptColumns::new(columns, design.columns()), exact, tolerance }
+        Self { design, kept: KeptColumns::new(columns, design.columns()), exact, tolerance, first }
     }
 
     /// The estimable columns.
@@ -61,12 +69,30 @@ impl<'a> LeastSquares<'a> {
         &self.kept
     }
 
-    /// β that makes Σ wᵢ (zᵢ − xᵢβ)² smallest, or `None` when these weights leave some column without a record.
-    pub(super) fn solve(&self, weights: &[f64], response: &[f64]) -> Option<Solution> {
+    /// β that makes Σ wᵢ (zᵢ − xᵢβ)² smallest with the weights by which the estimable columns were found, whose XᵀWX is at hand.
+    pub(super) fn solve_first(&mut self, weights: &[f64], response: &[f64]) -> Option<Solution> {
+        let first = self.first.take().filter(|_| !self.exact);
+        let by_equations = first.and_then(|first| {
+            let columns = &self.kept.columns;
+            self.refined(|i, j| first.get(columns[i], columns[j]), weights, response)
+        });
+        by_equations.or_else(|| self.by_rotation(weights, response))
+    }
+
+    /// The same with other weights, from a point near it: the normal equations of what is left are as precise as a step of refinement. `None` when these weights leave some column without a record.
+    pub(super) fn solve_near(&self, near: &Near<'_>, weights: &[f64], response: &[f64]) -> Option<Solution> {
         if self.exact {
             return self.by_rotation(weights, response);
         }
-        self.by_normal_equations(weights, response).or_else(|| self.by_rotation(weights, response))
+        let left: Vec<f64> = response.iter().zip(near.predictor).map(|(z, fitted)| z - fitted).collect();
+        let equations = NormalEquations::accumulate(self.design, &self.kept, weights, &left);
+        let Some(triangle) = self.triangle(|i, j| equations.get(i, j)) else {
+            return self.by_rotation(weights, response);
+        };
+        let step = solve_upper(&triangle, solve_transposed(&triangle, equations.vector));
+        let coefficients = self.kept.columns.iter().zip(step);
+        let coefficients = coefficients.map(|(column, step)| near.coefficients[*column] + step).collect();
+        Some(Solution { coefficients, triangle })
     }
 
     fn by_rotation(&self, weights: &[f64], response: &[f64]) -> Option<Solution> {
@@ -84,20 +110,29 @@ impl<'a> LeastSquares<'a> {
         Some(Solution { coefficients, triangle })
     }
 
-    fn by_normal_equations(&self, weights: &[f64], response: &[f64]) -> Option<Solution> {
-        let size = self.kept.len();
-        let equations = NormalEquations::accumulate(self.design, &self.kept, weights, response);
-        let triangle = cholesky(size, |i, j| equations.get(i, j))?;
-        if (0..size).any(|j| triangle[(j, j)].powi(2) < SAFE_SHARE * equations.get(j, j)) {
-            return None;
-        }
-        let solve = |right: &[f64]| solve_upper(&triangle, solve_transposed(&triangle, right.to_vec()));
-        let mut coefficients = solve(&equations.vector);
+    /// The solution by the entries of XᵀWX, with one step of refinement.
+    fn refined(
+        &self,
+        entry: impl Fn(usize, usize) -> f64,
+        weights: &[f64],
+        response: &[f64],
+    ) -> Option<Solution> {
+        let triangle = self.triangle(entry)?;
+        let solve = |right: Vec<f64>| solve_upper(&triangle, solve_transposed(&triangle, right));
+        let sums = |of: &[f64]| weighted_sums(self.design, &self.kept, weights, of);
+        let mut coefficients = solve(sums(response));
         let predictor = self.design.linear_predictor(&self.kept.scatter(&coefficients));
         let residuals: Vec<f64> = response.iter().zip(&predictor).map(|(z, fitted)| z - fitted).collect();
-        let correction = solve(&weighted_sums(self.design, &self.kept, weights, &residuals));
+        let correction = solve(sums(&residuals));
         coefficients.iter_mut().zip(correction).for_each(|(coefficient, more)| *coefficient += more);
         Some(Solution { coefficients, triangle })
+    }
+
+    /// The Cholesky factor, unless a column is close to the span of earlier ones.
+    fn triangle(&self, entry: impl Fn(usize, usize) -> f64) -> Option<Mat<f64>> {
+        let size = self.kept.len();
+        let triangle = cholesky(size, &entry)?;
+        (0..size).all(|j| triangle[(j, j)].powi(2) >= SAFE_SHARE * entry(j, j)).then_some(triangle)
     }
 }
 
@@ -164,15 +199,20 @@ mod tests {
     #[test]
     fn both_roads_lead_to_the_same_place() {
         let (design, weights, z) = curved();
-        let exact = LeastSquares::new(&design, &weights, LM_TOLERANCE, ExactBelow(usize::MAX));
-        let fast = LeastSquares::new(&design, &weights, LM_TOLERANCE, ExactBelow(0));
+        let mut exact = LeastSquares::new(&design, &weights, LM_TOLERANCE, ExactBelow(usize::MAX));
+        let mut fast = LeastSquares::new(&design, &weights, LM_TOLERANCE, ExactBelow(0));
         // The sixth level of the factor has no record.
         assert_eq!(exact.kept().columns, [0, 1, 2, 3, 4, 5, 6]);
         assert_eq!(fast.kept(), exact.kept());
+        let predictor = design.linear_predictor(&[1.0, -0.5, 0.01, 1.0, 2.0, 3.0, 4.0, 0.0]);
+        let coefficients = &[1.0, -0.5, 0.01, 1.0, 2.0, 3.0, 4.0, 0.0];
+        let near = fast.solve_near(&Near { coefficients, predictor: &predictor }, &weights, &z).unwrap();
         let (exact, fast) =
-            (exact.solve(&weights, &z).unwrap(), fast.by_normal_equations(&weights, &z).unwrap());
-        for (one, other) in exact.coefficients.iter().zip(&fast.coefficients) {
-            assert!((one / other - 1.0).abs() < 1e-10, "{one} {other}");
+            (exact.solve_first(&weights, &z).unwrap(), fast.solve_first(&weights, &z).unwrap());
+        for other in [&fast, &near] {
+            for (one, other) in exact.coefficients.iter().zip(&other.coefficients) {
+                assert!((one / other - 1.0).abs() < 1e-10, "{one} {other}");
+            }
         }
         let (exact, fast) = (exact.unscaled_covariance(), fast.unscaled_covariance());
         for (one, other) in exact.root_diagonal().iter().zip(fast.root_diagonal()) {
@@ -184,6 +224,8 @@ mod tests {
     fn weights_that_leave_a_column_without_records_are_noticed() {
         let (design, weights, z) = curved();
         let least_squares = LeastSquares::new(&design, &weights, LM_TOLERANCE, ExactBelow(0));
-        assert!(least_squares.solve(&vec![0.0; design.rows()], &z).is_none());
+        let nothing = vec![0.0; design.rows()];
+        let near = Near { coefficients: &nothing[..design.columns()], predictor: &nothing };
+        assert!(least_squares.solve_near(&near, &nothing, &z).is_none());
     }
 }

@@ -13,9 +13,9 @@ pub fn linear(design: &Design, response: &[f64], weights: Option<&[f64]>) -> Res
     if response.iter().any(|y| !y.is_finite()) {
         return Err(RegressionError::Response { wanted: "a finite number in every row" });
     }
-    let least_squares = LeastSquares::new(design, &weights, LM_TOLERANCE, ExactBelow(1 << 31));
+    let mut least_squares = LeastSquares::new(design, &weights, LM_TOLERANCE, ExactBelow(1 << 31));
     let solution = least_squares
-        .solve(&weights, response)
+        .solve_first(&weights, response)
         .ok_or(RegressionError::Design("the columns that are kept are not independent".into()))?;
     let kept = least_squares.kept();
     let fitted = design.linear_predictor(&kept.scatter(&solution.coefficients));
