@@ -11,7 +11,7 @@ use measures::utility::{
 use table::figures::thousands;
 
 use crate::judgement::{CHANCE, detail, few, judged, names, reason, told_apart, ways};
-use crate::lights::{Attack, Subject, attribute_attacks, truth};
+use crate::lights::{Attack, Lights, Subject, TOO_CLOSE, attribute_attacks, truth};
 
 /// The findings in sentences.
 pub(crate) struct Verdict {
@@ -40,7 +40,10 @@ impl Verdict {
         let undefined = findings.iter().filter(|finding| finding.value.is_none()).count();
         let files: Vec<String> = lines(page.files());
         Self {
-            sample_share: page.sample_share(),
+            // Tables that are closer than drawn ones can be are no sample's.
+            sample_share: page
+                .sample_share()
+                .filter(|_| Lights::of(&Subject::of_findings(findings)).truth.word != TOO_CLOSE),
             differences: files.iter().filter(|line| !line.starts_with("records: ")).cloned().collect(),
             files,
             utility: lines(page.utility()),

@@ -160,6 +160,11 @@ impl<'a> View<'a> {
         self.edition == Edition::Internal
     }
 
+    /// Whether it shows a frontier and no release.
+    fn is_of_frontier_alone(&self) -> bool {
+        self.frontier.is_some() && self.manifest.is_none() && self.findings.is_empty()
+    }
+
     /// Whether records are those of real units with values changed or kept; not known without a recipe.
     fn holds_real_records(&self) -> Option<bool> {
         let recipe = Recipe::parse(self.recipe?).ok()?;

@@ -2,7 +2,7 @@
 
 use super::View;
 use crate::judgement::judged;
-use crate::lights::{Gauge, Light, Lights};
+use crate::lights::{Gauge, Light, Lights, attribute_attacks};
 use crate::markup::{Markup, Tag, tag};
 use crate::numbers::{figure, share};
 use crate::pictures::{gauge, small_map};
@@ -13,9 +13,12 @@ use table::figures::thousands;
 
 pub(super) fn content(view: &View<'_>) -> Markup {
     let lights = view.lights();
-    let mut content =
-        Markup::from(tag("div").with("class", "lights").all(lights.all().map(|one| light(view, one))));
-    content.push(questions(view, &lights));
+    let mut content = Markup::default();
+    // A page of a frontier alone is about many versions: nothing was measured of one, and no light can burn.
+    if !view.is_of_frontier_alone() {
+        content.push(tag("div").with("class", "lights").all(lights.all().map(|one| light(view, one))));
+        content.push(questions(view, &lights));
+    }
     let asides = asides(view);
     if !asides.is_empty() {
         content.push(tag("div").with("class", "aside").all(asides));
@@ -114,8 +117,16 @@ fn at_risk(view: &View<'_>) -> Option<String> {
             "Nobody in particular: who knows {keys} learns {target} of nobody beyond what is true of everybody alike."
         ));
     };
+    let attacks = attribute_attacks(&view.findings);
+    let on_target = attacks.iter().find(|attack| attack.target == *target && attack.keys == groups.keys);
+    let together = match on_target {
+        Some(attack) if attack.excess() <= 0.0 => {
+            " Over all people no more is learned than without their records."
+        }
+        _ => "",
+    };
     Some(format!(
-        "Most of all people with {}: {target} is learned for {} of them beyond what is true of everybody alike ({} of all people).",
+        "Most of all people with {}: {target} is learned for {} of them beyond what is true of everybody alike ({} of all people).{together}",
         group_name(worst),
         share(worst.disclosed.unwrap_or_default()),
         share(all)
@@ -142,9 +153,15 @@ fn asides(view: &View<'_>) -> Vec<Tag> {
         && let Some(map) = small_map(frontier)
     {
         let text = tag("p").text(&frontier.recommendation.reason);
+        let other = view.decision.filter(|decision| decision.recommended == Some(false));
+        let other = other.and_then(|decision| decision.chosen.as_ref());
+        let other = other
+            .map(|chosen| tag("p").add(tag("strong").text(format!("Another one was chosen: {chosen}."))));
         let link =
             tag("p").with("class", "more").add(tag("a").with("href", "#frontier").text("All versions"));
-        asides.push(tag("div").add(tag("h3").text("The recommended version")).add(map).add(text).add(link));
+        asides.push(
+            tag("div").add(tag("h3").text("The recommended version")).add(map).add(other).add(text).add(link),
+        );
     }
     if let Some(decision) = view.decision {
         let when = decision.accepted_at.split('T').next().unwrap_or_default();
@@ -160,7 +177,7 @@ fn asides(view: &View<'_>) -> Vec<Tag> {
     if !differences.is_empty() {
         asides.push(tag("div").add(tag("h3").text("The files differ")).add(tag("ul").all(differences)));
     }
-    if view.findings.is_empty() && view.is_internal() && view.frontier.is_none() {
+    if view.findings.is_empty() && view.is_internal() && !view.is_of_frontier_alone() {
         asides.push(tag("div").add(tag("p").text("Nothing was measured of this release.")));
     }
     asides

@@ -15,7 +15,7 @@ use measures::{Aspect, Finding};
 use privacy::LedgerRecord;
 
 pub(crate) use risk::{Attack, attribute_attacks};
-pub(crate) use truth::Side;
+pub(crate) use truth::{Side, TOO_CLOSE};
 
 /// How a light burns; the better comes first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -34,6 +34,9 @@ impl Side {
     }
 }
 
+/// What tables are called that drawn records cannot have.
+pub(crate) const TOO_CLOSE: &str = "too close";
+
 const QUESTION: &str = "Is it like the original?";
 
 pub(super) fn light(subject: &Subject<'_>) -> (Light, Vec<Side>) {
@@ -62,12 +65,13 @@ pub(super) fn light(subject: &Subject<'_>) -> (Light, Vec<Side>) {
     let gauge = Some(worst.gauge.clone());
     if is_too_close(subject) {
         let sentence = "Its tables are closer than those of records drawn from a right model: a copy, or fitted to the original's own tables; do not take it for drawn data.";
-        return (light(Colour::Green, "too close", sentence.to_owned(), gauge, worst.section), sides);
+        return (light(Colour::Green, TOO_CLOSE, sentence.to_owned(), gauge, worst.section), sides);
     }
     let on_average = sides.iter().filter(|side| side.is_mean).map(|side| side.grade).max();
     let (word, sentence) = match worst.grade {
         Grade::FreshSample => {
-            ("good", format!("{}, on every side that was measured.", Grade::FreshSample.sentence()))
+            let sides = if subject.withheld { "is shown" } else { "was measured" };
+            ("good", format!("{}, on every side that {sides}.", Grade::FreshSample.sentence()))
         }
         Grade::Good => ("good", format!("Good; weakest: {}.", worst.words)),
         Grade::Usable => ("with care", format!("Usable with care; weakest: {}.", worst.words)),

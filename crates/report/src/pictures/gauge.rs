@@ -46,10 +46,17 @@ pub(crate) fn gauge(of: &Gauge) -> Tag {
             (half, x.clamp(left + half, (right - half).max(left + half)))
         };
         let mut text = format!("{number} {word}");
-        if place(&text).1 - place(&text).0 <= last + 6.0 {
+        // A label that would run into the one before it stands to the right of its line, where there is room, or is its number alone.
+        let beside = last + 7.0 + label_width(&text) / 2.0;
+        let fits = beside + label_width(&text) / 2.0 <= right && beside - label_width(&text) / 2.0 <= x + 4.0;
+        let runs_into = place(&text).1 - place(&text).0 <= last + 6.0;
+        if runs_into && !fits {
             text = number;
         }
-        let (half, middle) = place(&text);
+        let (half, middle) = match place(&text) {
+            (half, _) if runs_into && fits => (half, beside),
+            place => place,
+        };
         marks.push(
             tag("line")
                 .with("x1", px(x))

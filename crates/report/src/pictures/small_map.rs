@@ -1,6 +1,7 @@
 //! The map of a frontier in small, for the first screen: where the recommended version lies among all others.
 
 use frontier::{Contestant, Frontier};
+use measures::Better;
 
 use super::risk_utility_map::MapScales;
 use crate::markup::{Markup, Tag, tag};
@@ -34,8 +35,14 @@ pub(crate) fn small_map(frontier: &Frontier) -> Option<Tag> {
     }
     let axis =
         |text: String, place, anchor| label(&text, place, anchor, SIZE.0 - 20.0).with("class", "quiet-text");
-    marks.push(axis(format!("{} →", frontier.risk.label), (right, SIZE.1 - 8.0), Anchor::End));
-    let up = axis(format!("↑ {}", frontier.utility.label), (left + 4.0, 9.0), Anchor::Start);
+    let better = |axis: &frontier::Axis| match axis.better {
+        Better::Lower => " (less is better)",
+        Better::Higher => " (more is better)",
+        Better::Neither => "",
+    };
+    let named = |axis: &frontier::Axis| format!("{}{}", axis.label, better(axis));
+    marks.push(axis(format!("{} →", named(&frontier.risk)), (right, SIZE.1 - 8.0), Anchor::End));
+    let up = axis(format!("↑ {}", named(&frontier.utility)), (left + 4.0, 9.0), Anchor::Start);
     marks.push(up);
     let told = match &frontier.recommendation.name {
         Some(name) => format!("{} versions by risk and utility; {name} is recommended.", places.len()),
