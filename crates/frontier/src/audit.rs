@@ -2,11 +2,11 @@
 //!
 //! Each [`Scenario`] is a pair of neighbours with a canary that one table has and the other has not, and a statistic of the released
 //! records that betrays it. The first quarter of the runs chooses the event {statistic ≥ t} that tells the two apart best; all other runs bound ε
-//! from below ([`EpsilonLowerBound`]). A bound above the claim proves a fault; a bound below it has found none.
+//! from below ([`privacy::audit`]). A bound above the claim proves a fault; a bound below it has found none.
 
 mod scenario;
 
-use privacy::audit::{EpsilonLowerBound, EventTally, Tally, rho_lower_bound};
+use privacy::audit::{EventTally, Tally, epsilon_lower_bound, mu_lower_bound, rho_lower_bound};
 use privacy::conversion::rho_of_epsilon;
 use privacy::{Delta, Epsilon, PrivacyError};
 use rayon::prelude::*;
@@ -38,7 +38,7 @@ pub struct AuditFinding {
     pub epsilon: f64,
     /// The δ that is claimed with it.
     pub delta: f64,
-    /// What is bounded: ε, or ρ where the claim is kept by way of it.
+    /// What is bounded: ε, or what the claim is kept by way of.
     pub bounded: Bounded,
     /// What is claimed of it.
     pub claimed: f64,
@@ -62,6 +62,8 @@ pub enum Bounded {
     Epsilon,
     /// The ρ by which a method keeps an (ε, δ): with Gaussian noise it is seen far better than the ε.
     Rho,
+    /// The μ of Gaussian privacy, √(2ρ), where all noise is Gaussian: it is seen better still.
+    Mu,
 }
 
 /// What was found in one scenario.
@@ -119,7 +121,10 @@ pub(crate) fn audit_code(
     let (bounded, claimed) = match claim.delta {
         Some(delta) if built.accounting() == Accounting::ZeroConcentrated => {
             let rho = rho_of_epsilon(Epsilon::new(claim.epsilon)?.budget()?, Delta::new(delta)?)?;
-            (Bounded::Rho, rho.upper())
+            match scenarios.iter().all(Scenario::has_gaussian_noise_alone) {
+                true => (Bounded::Mu, (2.0 * rho.upper()).sqrt()),
+                false => (Bounded::Rho, rho.upper()),
+            }
         }
         _ => (Bounded::Epsilon, claim.epsilon),
     };
@@ -176,23 +181,19 @@ fn bound(
             with: tally(&with[from..to], *threshold),
             without: tally(&without[from..to], *threshold),
         };
-        thresholds.iter().map(event).collect()
+        thresholds.iter().flat_map(|threshold| event(threshold).ways()).collect()
     };
-    let (first, second) = (events(0, half), events(half, with.len()));
-    let (chosen, lower_bound) = match bounded {
-        Bounded::Rho => {
-            let of = |event: &EventTally| rho_lower_bound(*event, confidence);
-            let bounds = first.iter().map(of).collect::<Result<Vec<f64>, _>>()?;
-            let best = (0..bounds.len()).max_by(|left, right| bounds[*left].total_cmp(&bounds[*right]));
-            let chosen = best.unwrap_or(0);
-            (chosen, of(&second[chosen])?)
-        }
-        Bounded::Epsilon => {
-            let found = EpsilonLowerBound::by_split_sample(&first, &second, delta, confidence)?;
-            (found.event, found.epsilon)
-        }
+    let of = |event: &EventTally| match bounded {
+        Bounded::Epsilon => epsilon_lower_bound(*event, delta, confidence),
+        Bounded::Mu => mu_lower_bound(*event, confidence),
+        Bounded::Rho => rho_lower_bound(*event, confidence),
     };
-    let event = format!("{} at least {}, or less", scenario.statistic_name, thresholds[chosen]);
+    let first = events(0, half).iter().map(of).collect::<Result<Vec<f64>, _>>()?;
+    let chosen = (0..first.len()).max_by(|left, right| first[*left].total_cmp(&first[*right])).unwrap_or(0);
+    let lower_bound = of(&events(half, with.len())[chosen])?;
+    let threshold = thresholds[chosen / EventTally::WAYS];
+    let side = if chosen % EventTally::WAYS < 2 { "at least" } else { "less than" };
+    let event = format!("{} {side} {threshold}", scenario.statistic_name);
     Ok(ScenarioFinding { name: scenario.name.to_owned(), event, lower_bound })
 }
 

@@ -1,9 +1,12 @@
 //! What many runs on two neighbouring data sets prove about ε: a lower bound with a stated confidence.
 //!
-//! If a mechanism is (ε, δ)-DP, then P(E | D) ≤ exp(ε)·P(E | D′) + δ for every event E and all neighbours D, D′. So every event gives a lower bound on ε, ln((P(E | D) − δ) / P(E | D′)), and exact
-//! confidence bounds on the two probabilities make it one that fails with a stated probability at most (Ding, Wang, Wang, Zhang & Kifer 2018; Jagielski, Ullman & Oprea 2020). A bound above the
-//! ε that was promised is a proof of a fault; a bound below it proves nothing, it only found none.
+//! If a mechanism is (ε, δ)-DP, then P(E | D) ≤ exp(ε)·P(E | D′) + δ for every event E and all neighbours D, D′. So counted events can disprove an ε with a stated error
+//! (Ding, Wang, Wang, Zhang & Kifer 2018; Jagielski, Ullman & Oprea 2020), and the largest ε that they disprove is a lower bound. A bound above the ε that was promised is a proof of a fault; a bound
+//! below it proves nothing, it only found none.
+//!
+//! Both probabilities are tested together, which needs half as many runs as a confidence bound on each of them: see [`ProbabilityLimit`].
 
+use statrs::distribution::{ContinuousCDF, Normal};
 use statrs::function::gamma::ln_gamma;
 
 use crate::PrivacyError;
@@ -17,13 +20,32 @@ pub struct Tally {
     pub runs: u64,
 }
 
-/// How often one event occurred on each of two neighbouring data sets.
+impl Tally {
+    /// How often it did not.
+    fn opposite(self) -> Self {
+        Self { hits: self.runs - self.hits, runs: self.runs }
+    }
+}
+
+/// How often one event occurred on each of two neighbouring data sets. What is proven is that it is too likely with the canary beside without it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EventTally {
     /// On the one.
     pub with: Tally,
     /// On its neighbour.
     pub without: Tally,
+}
+
+impl EventTally {
+    /// In how many ways an event is looked at.
+    pub const WAYS: usize = 4;
+
+    /// The event and its opposite, in both directions. A bound is told of the one that was chosen without looking at the runs that it is told of.
+    pub fn ways(self) -> [Self; Self::WAYS] {
+        let swapped = Self { with: self.without, without: self.with };
+        let opposite = |event: Self| Self { with: event.with.opposite(), without: event.without.opposite() };
+        [self, swapped, opposite(self), opposite(swapped)]
+    }
 }
 
 /// Exact confidence bounds on a probability (Clopper & Pearson 1934): the p at which as many hits as seen, or more (fewer), have probability `error`.
@@ -52,66 +74,118 @@ impl ClopperPearson {
     }
 }
 
-/// A lower bound on ε from counted events.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct EpsilonLowerBound {
-    /// ε is below this with probability at most 1 − confidence; zero if nothing was found.
-    pub epsilon: f64,
-    /// The index of the event that proves it.
-    pub event: usize,
-    /// With what confidence.
-    pub confidence: f64,
+/// The largest probability of an event on one table that a guarantee allows where it has probability q on the neighbour.
+#[derive(Clone, Copy, Debug)]
+enum ProbabilityLimit {
+    /// exp(ε)·q + δ.
+    Approximate { epsilon: f64, delta: f64 },
+    /// Φ(Φ⁻¹(q) + μ): that of Gaussian privacy (Dong, Roth & Su 2022).
+    Gaussian { mu: f64 },
 }
 
-impl EpsilonLowerBound {
-    /// The bound from one event that was chosen without looking at these runs.
-    ///
-    /// Both probabilities are bounded from both sides, each pair wrong with probability at most half of 1 − confidence, so that the largest of the four
-    /// bounds holds: the event and its opposite, in both directions.
-    pub(crate) fn of_event(event: EventTally, delta: f64, confidence: f64) -> Result<Self, PrivacyError> {
-        Self::of_events(&[event], delta, confidence)
-    }
-
-    /// The largest bound over several events that were fixed beforehand; the error is shared out evenly among them (Bonferroni).
-    pub(crate) fn of_events(
-        events: &[EventTally],
-        delta: f64,
-        confidence: f64,
-    ) -> Result<Self, PrivacyError> {
-        if events.is_empty() || !(0.0..1.0).contains(&delta) {
-            return Err(PrivacyError::Audit {
-                what: "an audit needs an event to count, and a delta within 0 and 1".into(),
-            });
-        }
-        let error = (1.0 - confidence) / events.len() as f64;
-        let mut best = Self { epsilon: 0.0, event: 0, confidence };
-        for (index, event) in events.iter().enumerate() {
-            let epsilon = bound(event, delta, error)?;
-            if epsilon > best.epsilon {
-                best = Self { epsilon, event: index, confidence };
+impl ProbabilityLimit {
+    fn at(self, q: f64) -> f64 {
+        match self {
+            Self::Approximate { epsilon, delta } => (epsilon.exp() * q + delta).min(1.0),
+            Self::Gaussian { mu } => {
+                let normal = Normal::standard();
+                normal.cdf(normal.inverse_cdf(q) + mu)
             }
         }
-        Ok(best)
     }
 
-    /// The bound from the event that looks best on the first runs, tested on the second, independent ones: costs no share of the
-    /// error however many events there are.
-    pub fn by_split_sample(
-        first: &[EventTally],
-        second: &[EventTally],
-        delta: f64,
-        confidence: f64,
-    ) -> Result<Self, PrivacyError> {
-        if first.len() != second.len() {
-            return Err(PrivacyError::Audit { what: "both halves of an audit count the same events".into() });
+    /// The odds of the event on the one table over those on the other, at the limit.
+    fn odds_ratio(self, q: f64) -> f64 {
+        let p = self.at(q);
+        if q <= 0.0 || p >= 1.0 {
+            return if p > 0.0 { f64::INFINITY } else { 1.0 };
         }
-        let chosen = Self::of_events(first, delta, confidence)?.event;
-        Ok(Self { event: chosen, ..Self::of_event(second[chosen], delta, confidence)? })
+        p * (1.0 - q) / (q * (1.0 - p))
     }
 
-    /// Whether the bound disproves a promised ε.
-    pub fn disproves(&self, promised: f64) -> bool {
-        self.epsilon > promised
+    /// Whether the runs disprove the guarantee, with probability at most `error` if it holds.
+    ///
+    /// Given how often the event occurred on both tables together, the hits on the one have Fisher's noncentral hypergeometric distribution, which depends on the odds ratio alone and
+    /// rises with it. At the limit the ratio depends on q; it falls and then rises in q (of (ε, δ): the derivative of its logarithm has the sign of
+    /// q²(e²ᵋ − eᵋ) + 2eᵋδq − δ(1 − δ); of μ: it is the integral over [z, z + μ] of φ/(Φ(1 − Φ)), which falls to the middle and then rises), so that it is largest at an end of
+    /// the confidence interval of q. A tenth of the error goes to that interval (Berger & Boos 1994). A δ makes the ratio infinite at q = 0, where the event proves most; so with a δ half of the error goes to
+    /// a confidence bound on each probability.
+    fn is_disproved(self, event: EventTally, error: f64) -> Result<bool, PrivacyError> {
+        let mut error = error;
+        if self.at(0.0) > 0.0 {
+            error /= 2.0;
+            let p = ClopperPearson::new(event.with, error / 2.0)?.lower;
+            if p > self.at(ClopperPearson::new(event.without, error / 2.0)?.upper) {
+                return Ok(true);
+            }
+        }
+        let q = ClopperPearson::new(event.without, error / 20.0)?;
+        ClopperPearson::new(event.with, error)?;
+        let odds_ratio = self.odds_ratio(q.lower).max(self.odds_ratio(q.upper));
+        Ok(odds_ratio.is_finite() && conditional_tail(event, odds_ratio) <= 0.9 * error)
+    }
+}
+
+/// A lower bound on ε at this δ, from one event that was chosen without looking at these runs: wrong with probability at most 1 − confidence. Zero if nothing was found.
+pub fn epsilon_lower_bound(event: EventTally, delta: f64, confidence: f64) -> Result<f64, PrivacyError> {
+    if !(0.0..1.0).contains(&delta) {
+        return Err(PrivacyError::Audit { what: "the delta of an audit lies between 0 and 1".into() });
+    }
+    largest_disproved(event, confidence, |epsilon| ProbabilityLimit::Approximate { epsilon, delta })
+}
+
+/// A lower bound on the μ of Gaussian privacy, in the same way. Where all noise is Gaussian, ρ-zero-concentrated privacy is that with μ = √(2ρ).
+pub fn mu_lower_bound(event: EventTally, confidence: f64) -> Result<f64, PrivacyError> {
+    largest_disproved(event, confidence, |mu| ProbabilityLimit::Gaussian { mu })
+}
+
+/// The largest guarantee of a family that the runs disprove, by bisection from below.
+fn largest_disproved(
+    event: EventTally,
+    confidence: f64,
+    limit: impl Fn(f64) -> ProbabilityLimit,
+) -> Result<f64, PrivacyError> {
+    let error = 1.0 - confidence;
+    let (mut low, mut high) = (0.0, 50.0);
+    if !limit(low).is_disproved(event, error)? {
+        return Ok(0.0);
+    }
+    for _ in 0..30 {
+        let middle = 0.5 * (low + high);
+        if limit(middle).is_disproved(event, error)? {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    Ok(low)
+}
+
+/// P(X ≥ hits with the canary | all hits) for Fisher's noncentral hypergeometric X: terms relative to the one seen, which rise to one mode and fall.
+fn conditional_tail(event: EventTally, odds_ratio: f64) -> f64 {
+    let (n, k) = (event.with.runs as f64, event.without.runs as f64);
+    let seen = event.with.hits as f64;
+    let all = seen + event.without.hits as f64;
+    // The term of j over that of j − 1.
+    let step = |j: f64| (n - j + 1.0) * (all - j + 1.0) / (j * (k - all + j)) * odds_ratio;
+    let sum = |ratios: &mut dyn Iterator<Item = f64>| {
+        let (mut term, mut sum) = (1.0, 0.0);
+        for ratio in ratios {
+            term *= ratio;
+            sum += term;
+            if !f64::is_finite(sum) || (ratio < 1.0 && term < 1e-17 * sum) {
+                break;
+            }
+        }
+        sum
+    };
+    let (least, most) = ((all - k).max(0.0), n.min(all));
+    let count = |from: f64, to: f64| (0..(to - from).max(0.0) as u64).map(|at| at as f64);
+    let above = 1.0 + sum(&mut count(seen, most).map(|at| step(seen + 1.0 + at)));
+    let below = sum(&mut count(least, seen).map(|at| 1.0 / step(seen - at)));
+    match (above.is_finite(), below.is_finite()) {
+        (true, _) => above / (above + below),
+        (false, _) => 1.0,
     }
 }
 
@@ -121,16 +195,12 @@ impl EpsilonLowerBound {
 /// post-processing), so every event gives ρ ≥ max over α of D_α(p‖q)/α, where p and q are the nearest probabilities within
 /// their confidence bounds. For Gaussian noise that sees far more than an (ε, δ) bound from as many runs.
 pub fn rho_lower_bound(event: EventTally, confidence: f64) -> Result<f64, PrivacyError> {
-    let error = (1.0 - confidence) / 4.0;
-    let (with, without) =
-        (ClopperPearson::new(event.with, error)?, ClopperPearson::new(event.without, error)?);
-    let (p, q) = if with.lower > without.upper {
-        (with.lower, without.upper)
-    } else if without.lower > with.upper {
-        (with.upper, without.lower)
-    } else {
+    let error = (1.0 - confidence) / 2.0;
+    let p = ClopperPearson::new(event.with, error)?.lower;
+    let q = ClopperPearson::new(event.without, error)?.upper;
+    if p <= q {
         return Ok(0.0);
-    };
+    }
     let orders = (0..60).map(|step| 1.0 + 0.01 * 1.15_f64.powi(step));
     let bound = |alpha: f64| renyi_divergence(p, q, alpha).max(renyi_divergence(q, p, alpha)) / alpha;
     Ok(orders.map(bound).fold(0.0, f64::max))
@@ -140,21 +210,6 @@ pub fn rho_lower_bound(event: EventTally, confidence: f64) -> Result<f64, Privac
 fn renyi_divergence(p: f64, q: f64, alpha: f64) -> f64 {
     let term = |p: f64, q: f64| if p == 0.0 { 0.0 } else { (alpha * p.ln() + (1.0 - alpha) * q.ln()).exp() };
     (term(p, q) + term(1.0 - p, 1.0 - q)).ln() / (alpha - 1.0)
-}
-
-/// The largest of the four bounds of one event, which together are wrong with probability at most `error`.
-fn bound(event: &EventTally, delta: f64, error: f64) -> Result<f64, PrivacyError> {
-    // Four one-sided bounds: two on each probability.
-    let with = ClopperPearson::new(event.with, error / 4.0)?;
-    let without = ClopperPearson::new(event.without, error / 4.0)?;
-    let ratios = [
-        (with.lower, without.upper),
-        (without.lower, with.upper),
-        (1.0 - with.upper, 1.0 - without.lower),
-        (1.0 - without.upper, 1.0 - with.lower),
-    ];
-    let epsilon = |(p, q): (f64, f64)| if p - delta > 0.0 { ((p - delta) / q).ln() } else { 0.0 };
-    Ok(ratios.into_iter().map(epsilon).fold(0.0, f64::max))
 }
 
 fn check_error(error: f64) -> Result<(), PrivacyError> {
@@ -257,6 +312,59 @@ mod tests {
         }
     }
 
+    /// By enumeration over all outcomes of 40 runs on each table: a guarantee that holds is disproved with at most the stated probability, and one that is broken by far is found.
+    #[rstest]
+    #[case(1.0, 0.0)]
+    #[case(0.5, 0.0)]
+    #[case(0.3, 0.1)]
+    fn a_true_guarantee_is_disproved_no_more_often_than_stated(#[case] epsilon: f64, #[case] delta: f64) {
+        let runs = 40;
+        let limits =
+            [ProbabilityLimit::Approximate { epsilon, delta }, ProbabilityLimit::Gaussian { mu: epsilon }];
+        for limit in limits {
+            let disproves: Vec<Vec<bool>> = (0..=runs)
+                .map(|x| {
+                    let at =
+                        |y| EventTally { with: Tally { hits: x, runs }, without: Tally { hits: y, runs } };
+                    (0..=runs).map(|y| limit.is_disproved(at(y), 0.05).unwrap()).collect()
+                })
+                .collect();
+            let probability = |p: f64, q: f64| -> f64 {
+                (0..=runs)
+                    .flat_map(|x| (0..=runs).map(move |y| (x, y)))
+                    .filter(|(x, y)| disproves[*x as usize][*y as usize])
+                    .map(|(x, y)| binomial(x, runs, p) * binomial(y, runs, q))
+                    .sum()
+            };
+            for step in 1..60 {
+                let q = f64::from(step) / 60.0;
+                let wrongly = probability(limit.at(q).min(1.0), q);
+                assert!(wrongly <= 0.05, "{limit:?}, q = {q}: {wrongly}");
+            }
+            assert!(probability(0.95, 0.02) > 0.9, "{limit:?}");
+        }
+    }
+
+    /// The tail at odds ratio 1 is that of Fisher's exact test; R: `fisher.test(matrix(c(8, 1, 2, 5), 2), alternative = "greater")`, and `or = 3`.
+    #[rstest]
+    #[case(1.0, 0.024_475_524_475_524_48)]
+    #[case(3.0, 0.197_016_377_493_108_55)]
+    fn the_tail_is_that_of_fishers_exact_test(#[case] odds_ratio: f64, #[case] expected: f64) {
+        let event = EventTally { with: Tally { hits: 8, runs: 9 }, without: Tally { hits: 2, runs: 7 } };
+        let tail = conditional_tail(event, odds_ratio);
+        assert!((tail - expected).abs() < 1e-12, "{tail}");
+    }
+
+    /// The probability of as many hits.
+    fn binomial(hits: u64, runs: u64, p: f64) -> f64 {
+        let (k, n) = (hits as f64, runs as f64);
+        if p >= 1.0 {
+            return if hits == runs { 1.0 } else { 0.0 };
+        }
+        let log = ln_gamma(n + 1.0) - ln_gamma(k + 1.0) - ln_gamma(n - k + 1.0);
+        (log + k * p.ln() + (n - k) * (-p).ln_1p()).exp()
+    }
+
     /// Counts of "noisy count at least 1" on counts 1 and 0, over 200,000 runs of discrete Laplace noise.
     fn laplace_events(epsilon: f64, seed: u64) -> Vec<EventTally> {
         let law = DiscreteLaplace::for_cost(Cost::rounded_down(epsilon).unwrap(), 1).unwrap();
@@ -271,17 +379,20 @@ mod tests {
         with.into_iter().zip(without).map(|(with, without)| EventTally { with, without }).collect()
     }
 
+    /// The largest bound of events that were fixed beforehand, each in four ways, which share the error.
+    fn best(events: &[EventTally]) -> f64 {
+        let error = 0.001 / (EventTally::WAYS * events.len()) as f64;
+        let ways = events.iter().flat_map(|event| event.ways());
+        ways.map(|event| epsilon_lower_bound(event, 0.0, 1.0 - error).unwrap()).fold(0.0, f64::max)
+    }
+
     #[test]
     fn an_honest_mechanism_passes_and_half_the_noise_is_caught() {
         for epsilon in [0.5, 1.0, 2.0] {
-            let honest = EpsilonLowerBound::of_events(&laplace_events(epsilon, 1), 0.0, 0.999).unwrap();
-            assert!(!honest.disproves(epsilon) && honest.epsilon > 0.9 * epsilon, "{honest:?}");
-            let halved = laplace_events(2.0 * epsilon, 2);
-            assert!(EpsilonLowerBound::of_events(&halved, 0.0, 0.999).unwrap().disproves(epsilon));
-            let split =
-                EpsilonLowerBound::by_split_sample(&halved, &laplace_events(2.0 * epsilon, 3), 0.0, 0.999)
-                    .unwrap();
-            assert!(split.disproves(epsilon) && split.epsilon <= 2.0 * epsilon, "{split:?}");
+            let honest = best(&laplace_events(epsilon, 1));
+            assert!(honest <= epsilon && honest > 0.95 * epsilon, "{honest}");
+            let halved = best(&laplace_events(2.0 * epsilon, 2));
+            assert!(halved > epsilon && halved <= 2.0 * epsilon, "{halved}");
         }
     }
 
@@ -289,17 +400,18 @@ mod tests {
     fn a_delta_pays_for_rare_events() {
         let runs = 1_000_000;
         let leak = EventTally { with: Tally { hits: 1_000, runs }, without: Tally { hits: 0, runs } };
-        assert!(EpsilonLowerBound::of_event(leak, 0.0, 0.999).unwrap().epsilon > 4.0);
-        assert_eq!(EpsilonLowerBound::of_event(leak, 1e-2, 0.999).unwrap().epsilon, 0.0);
+        assert!(epsilon_lower_bound(leak, 0.0, 0.999).unwrap() > 4.0);
+        assert_eq!(epsilon_lower_bound(leak, 1e-2, 0.999).unwrap(), 0.0);
     }
 
     #[test]
     fn an_event_that_never_differs_proves_nothing() {
         let same =
             EventTally { with: Tally { hits: 500, runs: 1000 }, without: Tally { hits: 500, runs: 1000 } };
-        assert_eq!(EpsilonLowerBound::of_event(same, 0.0, 0.95).unwrap().epsilon, 0.0);
-        assert!(EpsilonLowerBound::of_events(&[], 0.0, 0.95).is_err());
-        assert!(EpsilonLowerBound::of_event(same, 0.0, 1.0).is_err());
+        assert_eq!(epsilon_lower_bound(same, 0.0, 0.95).unwrap(), 0.0);
+        assert_eq!(mu_lower_bound(same, 0.95).unwrap(), 0.0);
+        assert!(epsilon_lower_bound(same, 0.0, 1.0).is_err());
+        assert!(epsilon_lower_bound(same, 1.0, 0.95).is_err());
         assert!(ClopperPearson::new(Tally { hits: 2, runs: 1 }, 0.05).is_err());
     }
 }

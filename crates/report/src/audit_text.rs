@@ -15,6 +15,7 @@ pub fn audit_text(finding: &AuditFinding) -> String {
     let what = match finding.bounded {
         Bounded::Epsilon => "epsilon",
         Bounded::Rho => "rho",
+        Bounded::Mu => "mu",
     };
     for scenario in &finding.scenarios {
         text += &format!(
@@ -29,7 +30,7 @@ pub fn audit_text(finding: &AuditFinding) -> String {
     };
     let confidence = 100.0 * finding.confidence;
     text + &format!(
-        "\nepsilon is at least {:.3}, with {confidence} % confidence\n{verdict}\n",
-        finding.lower_bound
+        "\n{what} is at least {:.3} where {:.3} is claimed, with {confidence} % confidence\n{verdict}\n",
+        finding.lower_bound, finding.claimed
     )
 }

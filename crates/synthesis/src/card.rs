@@ -119,6 +119,13 @@ pub enum Canary {
         /// Whether the canary is added to the others, or takes the place of one more of them.
         neighbours: Neighbours,
     },
+    /// The same where the others are spread over all other levels, for methods that merge rare levels: only that of the canary is rare.
+    RareKind {
+        /// Levels of the variable.
+        levels: usize,
+        /// The other records.
+        others: usize,
+    },
     /// The only record of its kind in two variables at once.
     Pair {
         /// The other records, all alike.

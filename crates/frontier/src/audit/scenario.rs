@@ -43,6 +43,7 @@ impl Scenario {
     fn new(case: &AuditCase) -> Result<Self, SynthesisError> {
         let scenario = match case.canary {
             Canary::Kind { levels, others, neighbours } => Self::of_cells(levels, others, neighbours)?,
+            Canary::RareKind { levels, others } => Self::of_rare_kind(levels, others)?,
             Canary::Pair { others } => Self::of_pairs(others)?,
             Canary::Size { others } => Self::of_size(others)?,
             Canary::Unit { levels, others, records } => Self::of_units(levels, others, records)?,
@@ -59,9 +60,7 @@ impl Scenario {
         others: usize,
         neighbours: privacy::Neighbours,
     ) -> Result<Self, SynthesisError> {
-        let names: Vec<String> = (0..levels).map(|level| format!("\"l{level}\"")).collect();
-        let schema =
-            format!("{}[variables.v]\nkind = \"categorical\"\nlevels = [{}]\n", declared(), names.join(", "));
+        let schema = one_variable(levels);
         let records = others as u64 + 1;
         let others = "l0\n".repeat(others);
         let read = |records: &str| read(&schema, &format!("v\n{records}"));
@@ -79,6 +78,18 @@ impl Scenario {
             rows: None,
             neighbours,
             options: &[],
+        })
+    }
+
+    /// The same with the other records spread over the other levels.
+    fn of_rare_kind(levels: usize, others: usize) -> Result<Self, SynthesisError> {
+        let scenario = Self::of_cells(levels, others, privacy::Neighbours::AddRemove)?;
+        let schema = one_variable(levels);
+        let spread: String = (0..others).map(|record| format!("l{}\n", record % (levels - 1))).collect();
+        Ok(Self {
+            with: read(&schema, &format!("v\n{spread}l{}\n", levels - 1))?,
+            without: read(&schema, &format!("v\n{spread}"))?,
+            ..scenario
         })
     }
 
@@ -152,6 +163,11 @@ impl Scenario {
         })
     }
 
+    /// Whether nothing but noisy sums of numbers is asked, so that with a δ all noise is Gaussian.
+    pub(super) fn has_gaussian_noise_alone(&self) -> bool {
+        matches!(self.betrayed, Betrayed::Sum | Betrayed::Moments)
+    }
+
     /// The statistic of a released table.
     pub fn statistic(&self, released: &Table) -> i64 {
         match &self.betrayed {
@@ -202,6 +218,12 @@ pub fn scenarios(method: &str) -> Result<Vec<Scenario>, SynthesisError> {
     registry::private(method)?;
     let privacy = registry::method(method)?.card.privacy.as_ref();
     privacy.into_iter().flat_map(|privacy| privacy.audit).map(Scenario::new).collect()
+}
+
+/// A schema of one variable with this many levels.
+fn one_variable(levels: usize) -> String {
+    let names: Vec<String> = (0..levels).map(|level| format!("\"l{level}\"")).collect();
+    format!("{}[variables.v]\nkind = \"categorical\"\nlevels = [{}]\n", declared(), names.join(", "))
 }
 
 fn declared() -> String {

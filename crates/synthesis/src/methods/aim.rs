@@ -14,7 +14,7 @@
 use margins::FittedModel;
 use margins::noisy::{GrowingFit, Measurement, Noise};
 use privacy::ledger::{Charge, Mechanism};
-use privacy::{Cost, ExpectedMargin, GuardedTable, Neighbours, NoiseLaw, NoisyCounts};
+use privacy::{Cost, ExpectedMargin, GuardedTable, NoiseLaw, NoisyCounts};
 use serde::Deserialize;
 use table::{Attributes, Classes};
 
@@ -41,9 +41,9 @@ pub const CARD: MethodCard = MethodCard {
         pays_for_each_data_set: false,
         audit: &[
             AuditCase {
-                name: "the only record of its kind, among many kinds",
-                canary: Canary::Kind { levels: 12, others: 480, neighbours: Neighbours::AddRemove },
-                rows: Some(5_000),
+                name: "the only record of its kind",
+                canary: Canary::RareKind { levels: 8, others: 140 },
+                rows: Some(2_000),
                 options: &[],
             },
             AuditCase {

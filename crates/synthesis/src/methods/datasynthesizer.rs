@@ -36,9 +36,10 @@ pub const CARD: MethodCard = MethodCard {
     privacy: Some(PrivacyCard {
         pays_for_each_data_set: false,
         audit: &[AuditCase {
-            name: "the only record of its kind, among many kinds",
-            canary: Canary::Kind { levels: 12, others: 480, neighbours: Neighbours::ReplaceOne },
-            rows: Some(20_000),
+            // A replaced record changes two counts, and the share of one kind shows both where there are but two.
+            name: "one of two records replaced by one of another kind",
+            canary: Canary::Kind { levels: 2, others: 1, neighbours: Neighbours::ReplaceOne },
+            rows: Some(200),
             options: &[],
         }],
         trial: None,

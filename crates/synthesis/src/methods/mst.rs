@@ -11,7 +11,6 @@
 //! [`super::pairwise::private`] for their sensitivities; groups and e are made from the answers of the first kind.
 
 use margins::noisy::{Measurement, Noise, least_squares};
-use privacy::Neighbours;
 use privacy::ledger::{Charge, Mechanism};
 use privacy::{Expected, ExpectedGroups, GroupedMargin, GuardedTable, NoiseLaw, NoisyCounts, ScoredGroups};
 use serde::Deserialize;
@@ -36,9 +35,9 @@ pub const CARD: MethodCard = MethodCard {
         pays_for_each_data_set: false,
         audit: &[
             AuditCase {
-                name: "the only record of its kind, among many kinds",
-                canary: Canary::Kind { levels: 12, others: 480, neighbours: Neighbours::AddRemove },
-                rows: Some(20_000),
+                name: "the only record of its kind",
+                canary: Canary::RareKind { levels: 8, others: 140 },
+                rows: Some(2_000),
                 options: &[],
             },
             AuditCase {
