@@ -174,7 +174,7 @@ pub enum PrivacyError {
     },
     /// A method whose argument needs a fixed number of records.
     #[error(
-        "{what} is private under replace-one neighbours only, where the number of records is public; say neighbours = \"replace-one\""
+        "{what} is private under replace-one neighbours only, where the number of records is public, and where one record is one unit; say neighbours = \"replace-one\""
     )]
     NeedsReplaceOne {
         /// What was asked for.

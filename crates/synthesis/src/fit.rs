@@ -147,31 +147,34 @@ fn fit_counts(
 /// Records of files that are not held, whose numbers are drawn from within classes.
 const NUMBERS_SAMPLED: u64 = 1 << 18;
 
+/// The records, for a method that cannot do without them.
+pub(crate) fn the_records<'a>(source: Source<'a>, method: &str) -> Result<&'a Table, SynthesisError> {
+    if let Some(table) = source.table() {
+        return Ok(table);
+    }
+    let way_out = "take a method of counts; `lookalike methods` says which are";
+    let message = match source {
+        Source::Streamed(_) => format!(
+            "`{method}` needs the records themselves, and these are read block by block because they would not fit into memory (--memory), or are to be streamed; fit it to a random sample with \
+             --fit-rows 1000000, or {way_out}"
+        ),
+        Source::Sql(_) => {
+            format!("`{method}` needs the records themselves, and these stay in their database; {way_out}")
+        }
+        _ => {
+            format!("`{method}` needs the records themselves, and here are only their counts; {way_out}")
+        }
+    };
+    Err(SynthesisError::option("method", message))
+}
+
 fn fit_records(
     method: &dyn RecordSynthesizer,
     source: Source<'_>,
     recipe: &Recipe,
     run: &Run,
 ) -> Result<Fitted, SynthesisError> {
-    let Some(table) = source.table() else {
-        let (method, way_out) =
-            (&recipe.method, "take a method of counts; `lookalike methods` says which are");
-        let message = match source {
-            Source::Streamed(_) => format!(
-                "`{method}` needs the records themselves, and these are read block by block because they would not fit into memory (--memory), or are to be streamed; fit it to a random sample with \
-                 --fit-rows 1000000, or {way_out}"
-            ),
-            Source::Sql(_) => {
-                format!(
-                    "`{method}` needs the records themselves, and these stay in their database; {way_out}"
-                )
-            }
-            _ => {
-                format!("`{method}` needs the records themselves, and here are only their counts; {way_out}")
-            }
-        };
-        return Err(SynthesisError::option("method", message));
-    };
+    let table = the_records(source, &recipe.method)?;
     refuse_violations(source)?;
     if recipe.groups != Recipe::new("").groups {
         let message = format!("`{}` takes numbers as they are and groups none; leave it out", recipe.method);

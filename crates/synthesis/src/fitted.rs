@@ -130,6 +130,9 @@ impl Fitted {
     pub fn again(&self, m: u32, rows: Option<u64>, seed: Option<u64>) -> Result<Self, SynthesisError> {
         let recipe = Recipe { m, rows: rows.or(self.recipe.rows), seed, ..self.recipe.clone() };
         recipe.check()?;
+        if seed.is_some() && self.ledger.is_some() {
+            return Err(SynthesisError::SeedInPrivateRun);
+        }
         if rows.is_some() {
             crate::fit::refuse_rows_if_random(&recipe)?;
         }

@@ -132,7 +132,8 @@ proptest! {
         // What is refused is refused by the plan, which sees no record.
         let declared = synthesis::private::declared(table.schema()).unwrap();
         if let Err(refused) = plan(&declared, &recipe) {
-            prop_assert!(by_ipf, "{refused}");
+            let has_large_units = units.is_some_and(|most| most > 1);
+            prop_assert!(by_ipf || (replace_one && has_large_units), "{refused}");
             return Ok(());
         }
         let fitted = fit(&table, &recipe, &Run::replayed(seed)).unwrap();
@@ -142,6 +143,39 @@ proptest! {
         let released = fitted.table(0).unwrap();
         prop_assert_eq!(released.rows(), 200);
         prop_assert!(released.violations().unwrap().is_empty());
+    }
+}
+
+/// What no argument covers is refused by the plan, which sees no record: a replaced unit of several records changes how many there are, and a replaced record
+/// changes two strata.
+#[test]
+fn what_replaced_units_do_not_keep_is_refused_before_a_look() {
+    let variables = [Variable::Levels { size: 3, missing: false }, Variable::Ordinal { size: 4 }];
+    let replace_one = PrivacySettings {
+        epsilon: Some(1.0),
+        neighbours: Some(Neighbours::ReplaceOne),
+        ..PrivacySettings::default()
+    };
+    let refused = |method: &str, units: Option<u32>, strata: &[&str], settings: &PrivacySettings| {
+        let schema = schema(&variables, false, units);
+        let table = records(&variables, false, 50, &schema);
+        let mut recipe = Recipe::new(method);
+        recipe.strata = strata.iter().map(|name| (*name).to_owned()).collect();
+        recipe.privacy = Some(settings.clone());
+        let planned = plan(&synthesis::private::declared(table.schema()).unwrap(), &recipe);
+        assert_eq!(planned.is_err(), fit(&table, &recipe, &Run::replayed(1)).is_err(), "{method}");
+        planned.err().map(|error| error.to_string())
+    };
+    for method in ["pairwise", "catall", "ipf", "dirichlet", "privbayes", "datasynthesizer"] {
+        let message = refused(method, Some(3), &[], &replace_one).expect(method);
+        assert!(message.contains("`neighbours`") && message.contains("up to 3 records"), "{message}");
+    }
+    for method in ["pairwise", "catall"] {
+        let message = refused(method, None, &["v0"], &replace_one).expect(method);
+        assert!(message.contains("`strata`"), "{message}");
+        assert_eq!(refused(method, None, &[], &replace_one), None, "{method}");
+        let add_remove = PrivacySettings { neighbours: None, ..replace_one.clone() };
+        assert_eq!(refused(method, Some(3), &["v0"], &add_remove), None, "{method}");
     }
 }
 

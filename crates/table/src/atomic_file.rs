@@ -136,7 +136,7 @@ pub fn write_private_with(
 }
 
 /// Like [`write()`] or [`write_private()`], to a file that does not exist; one that does is left as it is.
-pub(crate) fn write_new(path: &Path, contents: &[u8], private: bool) -> Result<(), TableError> {
+pub fn write_new(path: &Path, contents: &[u8], private: bool) -> Result<(), TableError> {
     let builder = if private { tempfile::Builder::new() } else { ordinary() };
     write_to(path, builder, false, |file| file.write_all(contents))
 }

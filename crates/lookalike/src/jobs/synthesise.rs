@@ -431,12 +431,16 @@ impl Request for SpendingRequest {
     }
 }
 
-/// The file beside a release that says what a private run has begun to spend, until its ledger is written.
+/// The file beside a release that says what a private run has begun to spend, until its ledger is written. Those of earlier runs that did not end stay: OUT.spending.json,
+/// OUT.spending-2.json, …
 pub(super) fn begun(out: Option<&Path>, recipe: &Recipe) -> Option<PathBuf> {
     let out = out.filter(|_| recipe.privacy.is_some())?;
-    let mut name = out.file_name()?.to_owned();
-    name.push(".spending.json");
-    Some(out.with_file_name(name))
+    let path = |run: u32| {
+        let mut name = out.file_name()?.to_owned();
+        name.push(if run == 1 { ".spending.json".to_owned() } else { format!(".spending-{run}.json") });
+        Some(out.with_file_name(name))
+    };
+    (1..).map_while(path).find(|path| !path.exists())
 }
 
 /// The ledger is written: what was begun has ended.

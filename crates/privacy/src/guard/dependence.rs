@@ -8,8 +8,8 @@
 use table::{Attributes, Margin};
 
 use super::GuardedTable;
+use crate::PrivacyError;
 use crate::ledger::Charge;
-use crate::{Neighbours, PrivacyError};
 
 /// Cells of margins that are held at a time.
 const CELLS_AT_A_TIME: usize = 1 << 23;
@@ -32,10 +32,7 @@ impl GuardedTable<'_> {
         candidates: &[Dependence],
         charge: Charge,
     ) -> Result<usize, PrivacyError> {
-        if self.neighbours() != Neighbours::ReplaceOne {
-            let message = "how strongly variables depend on each other is asked with a public number of records only: for replace-one neighbours";
-            return Err(PrivacyError::Table(message.into()));
-        }
+        let records = self.fixed_size("how strongly variables depend on each other")?;
         let mut cells = Vec::with_capacity(candidates.len());
         for candidate in candidates {
             if !candidate.of.positions().contains(&candidate.child) {
@@ -43,7 +40,6 @@ impl GuardedTable<'_> {
             }
             cells.push(Margin::checked_cells(self.domain(), &candidate.of)?);
         }
-        let records = self.held.counts().records();
         let (l1, _) = self.histogram_sensitivities();
         let sensitivity = u128::from(l1) * (3 * u128::from(records)).saturating_sub(1).max(1);
         let epsilon = self.pay_choice(purpose, charge, sensitivity)?;
@@ -94,7 +90,7 @@ mod tests {
 
     use super::*;
     use crate::ledger::Budget;
-    use crate::{Cost, Epsilon, NoiseSource, PrivacyLedger};
+    use crate::{Cost, Epsilon, Neighbours, NoiseSource, PrivacyLedger};
 
     const SCHEMA: &str = "[table]\nunit = \"person\"\ndeclared = true\nreason = \"code book\"\n\
         [variables.a]\nkind = \"categorical\"\nlevels = [\"0\", \"1\", \"2\"]\n\

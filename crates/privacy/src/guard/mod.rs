@@ -205,9 +205,16 @@ impl<'a> GuardedTable<'a> {
         }
     }
 
-    /// The number of records where it is public by definition: under replace-one neighbours.
+    /// The number of records where it is public by definition: where neighbours are tables with one record replaced. A replaced unit of several records may have
+    /// fewer or more of them.
     pub fn public_size(&self) -> Option<u64> {
-        (self.neighbours() == Neighbours::ReplaceOne).then(|| self.held.counts().records())
+        let is_fixed = self.neighbours() == Neighbours::ReplaceOne && self.ledger.records_per_unit() == 1;
+        is_fixed.then(|| self.held.counts().records())
+    }
+
+    /// [`public_size`](Self::public_size), refused where there is none.
+    fn fixed_size(&self, what: &str) -> Result<u64, PrivacyError> {
+        self.public_size().ok_or_else(|| PrivacyError::NeedsReplaceOne { what: what.into() })
     }
 
     /// The number of records under noise. One record more or less changes it by one, a unit of k records by k.

@@ -10,7 +10,7 @@ use table::{Table, Variable};
 use super::{GuardedTable, Held};
 use crate::ledger::{Charge, Event, Mechanism, Sensitivity};
 use crate::noise::DiscreteGaussian;
-use crate::{Cost, Neighbours, PrivacyError};
+use crate::{Cost, PrivacyError};
 
 /// The largest grid value: a range is cut into 2·GRID steps.
 pub const GRID: i64 = 1 << 14;
@@ -126,13 +126,11 @@ impl GuardedTable<'_> {
 
     /// (Nσ)² in grid units, rounded up.
     fn normal_variance(&self, of: &ScaledVariable, sigma: f64) -> Result<u128, PrivacyError> {
-        if self.neighbours() != Neighbours::ReplaceOne {
-            return Err(PrivacyError::NeedsReplaceOne { what: "a release of draws around a mean".into() });
-        }
+        let records = self.fixed_size("a release of draws around a mean")?;
         if !(sigma.is_finite() && sigma > 0.0) {
             return Err(PrivacyError::Scale);
         }
-        let deviation = self.coded_records() as f64 * sigma * (2 * GRID) as f64 / (of.high - of.low);
+        let deviation = records as f64 * sigma * (2 * GRID) as f64 / (of.high - of.low);
         let variance = (deviation * deviation * (1.0 + 1e-12)).ceil();
         if variance > 2_f64.powi(80) {
             return Err(PrivacyError::Scale);

@@ -17,7 +17,7 @@ use table::{Attributes, CodedTable, ContingencyTable, TableError};
 use super::{GuardedTable, Held};
 use crate::ledger::{Charge, Event, Mechanism, Sensitivity};
 use crate::noise::{uniform_below, uniform_below_u64};
-use crate::{Cost, Neighbours, PrivacyError};
+use crate::{Cost, PrivacyError};
 
 /// The weight a of the prior in each cell, as `units` / 2^`shift`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,11 +66,7 @@ impl GuardedTable<'_> {
         epsilon: Cost,
         possible: &impl Fn(&[u32]) -> bool,
     ) -> Result<Vec<Vec<u32>>, PrivacyError> {
-        if self.neighbours() != Neighbours::ReplaceOne {
-            return Err(PrivacyError::NeedsReplaceOne {
-                what: "sampling from a posterior predictive distribution".into(),
-            });
-        }
+        let records = self.fixed_size("sampling from a posterior predictive distribution")?;
         let weight = PriorWeight::for_units(epsilon, rows as u64, self.ledger.records_per_unit())?;
         self.ledger.spend(Event {
             purpose: purpose.to_owned(),
@@ -82,7 +78,7 @@ impl GuardedTable<'_> {
         let domain = self.held.counts().domain();
         let all = Attributes::all(domain);
         let sizes = domain.sizes(&all);
-        let records = BigUint::from(self.held.counts().records()) << weight.shift;
+        let records = BigUint::from(records) << weight.shift;
         let cells_of_records = CellsOfRecords::new(&self.held)?;
         let everything = &records + domain.cells(&all) * weight.units;
         let rng = self.noise.rng();

@@ -369,6 +369,20 @@ fn counts_answer_like_the_records_that_they_count() {
     }
 }
 
+/// One person's three records become one: the number of records is not public, and what rests on it is refused.
+#[test]
+fn a_replaced_unit_of_several_records_has_no_public_size() {
+    let people = people();
+    let sizes = [1_u64, 3].map(|k| {
+        let mut ledger = PrivacyLedger::open(pure(2.0), Neighbours::ReplaceOne, "person").for_units("id", k);
+        let mut noise = NoiseSource::insecure_test_seed(1);
+        let mut guard = GuardedTable::new(&people.0, &people.1, 5, &mut ledger, &mut noise).unwrap();
+        let drawn = guard.predictive_draws("a data set", 2, epsilon(1.0), &|_| true);
+        (guard.public_size(), drawn.is_ok())
+    });
+    assert_eq!(sizes, [(Some(people.0.rows() as u64), true), (None, false)]);
+}
+
 /// A unit of k records, all in one cell, changes a count by k: the noise must make that as likely as ε or ρ says, and the ledger must say so.
 #[test]
 fn noise_is_scaled_to_a_unit_of_several_records() {

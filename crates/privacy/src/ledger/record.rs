@@ -67,7 +67,7 @@ pub struct BoundFile {
 
 /// What every guarantee here is about, and what it is not.
 pub(crate) const SCOPE: &str = "This release alone: every other private run on the same data adds to it, also one that failed after a look. Neighbours are tables \
-                         that keep the declared schema; that a run was refused because a record breaks it is not protected.";
+                         that keep the declared schema; that a run was refused because a record breaks it, or because there are more records than memory holds, is not protected.";
 
 /// One look at the records.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -333,10 +333,21 @@ impl EventRecord {
         if !is_multiple {
             return false;
         }
-        if let (Mechanism::PermuteAndFlip, Sensitivity::LargestScore(value), Charge::Pure(epsilon)) =
-            (self.mechanism, self.sensitivity, self.cost.charge())
+        if let (
+            Mechanism::PermuteAndFlip | Mechanism::ExponentialMechanism,
+            Sensitivity::LargestScore(value),
+            Some(scale),
+        ) = (self.mechanism, self.sensitivity, self.scale)
         {
-            return self.scale.is_some_and(|scale| same(scale, 2.0 * value / epsilon.upper()));
+            // The ε of the choice, by its scale 2Δ/ε.
+            let epsilon = 2.0 * value / scale;
+            return match self.cost.charge() {
+                Charge::Pure(cost) => same(cost.upper(), epsilon),
+                Charge::ZeroConcentrated(rho) if self.mechanism == Mechanism::ExponentialMechanism => {
+                    rho.upper() >= epsilon * epsilon / 8.0 * (1.0 - 1e-9)
+                }
+                _ => false,
+            };
         }
         let expected = match (self.mechanism, self.sensitivity, self.cost.charge()) {
             (Mechanism::DiscreteLaplace, Sensitivity::L1(value), Charge::Pure(epsilon)) => {

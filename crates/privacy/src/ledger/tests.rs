@@ -202,6 +202,18 @@ fn books_for_one_relation_of_neighbours_do_not_pass_for_the_other() {
     }
 }
 
+/// A choice in ρ costs ε²/8 for the ε of its scale: a smaller scale is not paid for.
+#[test]
+fn a_choice_in_rho_with_too_little_noise_does_not_add_up() {
+    let budget = Budget::zero_concentrated(crate::Rho::new(1.0).unwrap()).unwrap();
+    let mut ledger = PrivacyLedger::open(budget, Neighbours::AddRemove, "person");
+    ledger.spend(Event::exponential_mechanism_in_rho("best pair", cost(0.5), 1.0).unwrap()).unwrap();
+    let mut record = ledger.record(particulars(&NoiseSource::from_operating_system().unwrap()));
+    record.verify().unwrap();
+    record.events[0].scale = record.events[0].scale.map(|scale| scale / 1.01);
+    assert!(matches!(record.verify(), Err(PrivacyError::DoesNotAddUp { .. })));
+}
+
 #[test]
 fn the_schema_of_the_file_knows_every_key() {
     let schema = serde_json::to_value(schemars::schema_for!(LedgerRecord)).unwrap();

@@ -15,8 +15,9 @@ use table::{Attributes, CountSource as _, DeclaredSchema, Domain, Remembered, Sc
 use super::domains::Purchases;
 use super::units::Units;
 use super::{Accounting, PrivacySettings, PrivateSynthesizer, Public, Spending, SpendingPlan, coincidence};
+use crate::card::Needs;
 use crate::class_numbers::ClassNumbers;
-use crate::fit::{counting_bytes, refuse_impossible_counts, refuse_violations};
+use crate::fit::{counting_bytes, refuse_impossible_counts, refuse_violations, the_records};
 use crate::fitted::{Drawing, Fitted};
 use crate::identifiers::Identifiers;
 use crate::strata::{Strata, Stratum};
@@ -55,6 +56,9 @@ pub(crate) fn fit(
     run: &Run,
 ) -> Result<Fitted, SynthesisError> {
     let declared = declared(source.schema())?;
+    if registry::method(&recipe.method)?.card.needs == Needs::Records {
+        the_records(source, &recipe.method)?;
+    }
     let asked = Asked::new(&declared, recipe, method.as_ref(), source.table().is_some())?;
     // What cannot work is refused before anything is paid.
     let assumed = asked.purchases.assumed()?;
@@ -80,6 +84,12 @@ pub(crate) fn fit(
         Some(seed) => NoiseSource::insecure_test_seed(seed),
         None => NoiseSource::from_operating_system()?,
     };
+    if let Some(booking) = &run.booking {
+        match run.insecure_test_seed {
+            None => booking.debit(&asked.budget, asked.neighbours, declared.schema().unit())?,
+            Some(_) => booking.look("noise from an insecure test seed, which can be taken off again")?,
+        }
+    }
     if let Some(path) = &run.begun {
         let begun = serde_json::json!({
             "meaning": "a private run began and has not ended: take all of this for spent on these data",
@@ -88,13 +98,7 @@ pub(crate) fn fit(
             "neighbours": asked.neighbours,
             "unit": declared.schema().unit(),
         });
-        table::atomic_file::write_private(path, format!("{begun:#}\n").as_bytes())?;
-    }
-    if let Some(booking) = &run.booking {
-        match run.insecure_test_seed {
-            None => booking.debit(&asked.budget, asked.neighbours, declared.schema().unit())?,
-            Some(_) => booking.look("noise from an insecure test seed, which can be taken off again")?,
-        }
+        table::atomic_file::write_new(path, format!("{begun:#}\n").as_bytes(), true)?;
     }
     let mut ledger = PrivacyLedger::open(asked.budget, asked.neighbours, declared.schema().unit());
     let mut bounded = None;
@@ -181,6 +185,16 @@ impl<'a> Asked<'a> {
             let message = format!("the argument of `{}` is for replace-one neighbours only", recipe.method);
             return Err(SynthesisError::option("neighbours", message));
         }
+        let units = Units::of(schema.schema());
+        if let Some(units) =
+            units.as_ref().filter(|units| neighbours == Neighbours::ReplaceOne && units.most > 1)
+        {
+            let message = format!(
+                "a replaced unit may have fewer or more records, so that their number is not public: with up to {} records a unit say \"add-remove\", or take a method that allows it",
+                units.most
+            );
+            return Err(SynthesisError::option("neighbours", message));
+        }
         let purchases = Purchases::of(
             schema,
             recipe.groups as usize,
@@ -197,7 +211,7 @@ impl<'a> Asked<'a> {
                 Charge::Approximate(left, DeltaCost::from_units(delta.units() - purchases.delta.units()))
             }
         };
-        Ok(Self { settings, budget, neighbours, units: Units::of(schema.schema()), purchases, available })
+        Ok(Self { settings, budget, neighbours, units, purchases, available })
     }
 }
 
@@ -226,6 +240,10 @@ impl<'a> Setup<'a> {
             .map_err(|error| SynthesisError::option("strata", error.to_string()))?;
         if !strata.is_empty() {
             if let Some(message) = method.refuses_strata() {
+                return Err(SynthesisError::option("strata", message));
+            }
+            if asked.neighbours == Neighbours::ReplaceOne {
+                let message = "a replaced record may leave one stratum and enter another, so that strata do not share a budget under replace-one neighbours; leave one of them out";
                 return Err(SynthesisError::option("strata", message));
             }
             if strata.len() == domain.variables().len() {
