@@ -60,11 +60,8 @@ impl RunStore {
     pub fn within(folder: &Path) -> Result<Self, FrontierError> {
         let (runs, marker) = (folder.join(RUNS), folder.join(MARKER));
         let failed = |source| TableError::io(folder, source);
-        if folder.exists() && !marker.exists() && !holds_a_frontier(folder) {
-            let mut inside = std::fs::read_dir(folder).map_err(failed)?;
-            if inside.next().is_some() {
-                return Err(FrontierError::NotAFrontier { folder: folder.display().to_string() });
-            }
+        if !marker.exists() && !holds_a_frontier(folder) && !atomic_file::is_empty(folder) {
+            return Err(FrontierError::NotAFrontier { folder: folder.display().to_string() });
         }
         std::fs::create_dir_all(folder).map_err(failed)?;
         atomic_file::write_private(&marker, MARKED.as_bytes())?;
@@ -186,7 +183,10 @@ mod tests {
             Ok(_) => false,
             Err(error) => error.to_string().contains("holds no frontier"),
         };
-        std::fs::create_dir(folder.path().join(RUNS)).unwrap();
+        let killed = folder.path().join(".lookalike-killed");
+        std::fs::write(&killed, "Lookalike").unwrap();
+        assert!(!is_refused(), "a run was killed before it had marked the folder");
+        std::fs::remove_file(folder.path().join(MARKER)).unwrap();
         assert!(is_refused(), "anyone may have a folder of runs");
         std::fs::write(folder.path().join(FRONTIER), "{\"format\": \"a map of the border\"}").unwrap();
         assert!(is_refused(), "anyone may have a frontier");

@@ -46,12 +46,7 @@ pub(crate) fn seed_of(run: &Run, table: &Table, recipe: &Recipe) -> Result<u64, 
             .to_toml(),
     };
     if !path.exists() {
-        let is_empty = |folder: &Path| {
-            std::fs::read_dir(folder).map_or(true, |entries| {
-                entries.flatten().all(|entry| is_unfinished(&entry.file_name().to_string_lossy()))
-            })
-        };
-        if !is_empty(folder) {
+        if !atomic_file::is_empty(folder) {
             let message = format!("{} is neither empty nor a folder of an interrupted run", folder.display());
             return Err(SynthesisError::option("resume", message));
         }
@@ -114,11 +109,6 @@ impl StoredPart<'_> {
     }
 }
 
-/// Whether a file is what a write left that was killed.
-fn is_unfinished(name: &str) -> bool {
-    name.starts_with(atomic_file::PREFIX)
-}
-
 /// Removes what a run has kept, once it is no longer needed, and the folder if nothing else is in it.
 pub fn remove(folder: &Path) -> Result<(), TableError> {
     let failed = |source| TableError::io(folder, source);
@@ -131,7 +121,7 @@ pub fn remove(folder: &Path) -> Result<(), TableError> {
             }
         } else if name == RUN
             || (name.starts_with("part-") && name.ends_with(EXTENSION))
-            || is_unfinished(&name)
+            || atomic_file::is_unfinished(&name)
         {
             std::fs::remove_file(&path).map_err(failed)?;
         }

@@ -59,6 +59,18 @@ pub fn lock(path: &Path) -> Option<File> {
     file.try_lock().ok().map(|()| file)
 }
 
+/// Whether a file is what a write left that was killed.
+pub fn is_unfinished(name: &str) -> bool {
+    name.starts_with(PREFIX)
+}
+
+/// Whether a folder is not there or holds nothing but what killed writes have left.
+pub fn is_empty(folder: &Path) -> bool {
+    std::fs::read_dir(folder).map_or(true, |mut entries| {
+        entries.all(|entry| entry.is_ok_and(|entry| is_unfinished(&entry.file_name().to_string_lossy())))
+    })
+}
+
 /// Removes from a folder the temporary files and folders of runs that were killed: those that no living process holds.
 ///
 /// What was set aside while a release was replaced, `.lookalike-old-NAME-…`, goes only once there is a release NAME again.

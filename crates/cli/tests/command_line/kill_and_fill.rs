@@ -35,7 +35,8 @@ fn run_for(arguments: &[String], time: Option<Duration>) -> bool {
     let mut process = Command::new(env!("CARGO_BIN_EXE_lookalike"))
         .args(arguments)
         .stdout(Stdio::null())
-        .stderr(Stdio::null())
+        // What is let run to its end says why where it fails.
+        .stderr(if time.is_some() { Stdio::null() } else { Stdio::inherit() })
         .spawn()
         .unwrap();
     if let Some(time) = time {

@@ -66,8 +66,16 @@ fn too_little_noise_by_half_is_found(#[case] method: &str, #[case] delta: Option
     let scenarios = scenarios(method).unwrap();
     let mut bounds = Vec::new();
     for seed in 0..seeds {
-        let at = |spent: f64, from: u64| {
-            let settings = PrivacySettings { epsilon: Some(spent), delta, ..Default::default() };
+        let at = |less_noise: f64, from: u64| {
+            let settings = match delta {
+                None => PrivacySettings { epsilon: Some(less_noise), ..Default::default() },
+                // Of Gaussian noise ρ grows with the square.
+                Some(delta) => {
+                    let one = Epsilon::new(1.0).unwrap().budget().unwrap();
+                    let rho = rho_of_epsilon(one, Delta::new(delta).unwrap()).unwrap();
+                    PrivacySettings { rho: Some(rho.lower() * less_noise * less_noise), ..Default::default() }
+                }
+            };
             audit_code(method, &claimed, &scenarios[..1], |table, scenario, number| {
                 let recipe = scenario.recipe(method, &toml::Table::new(), &settings);
                 release(table, &recipe, &Run::replayed(from + number), scenario)

@@ -14,7 +14,7 @@ use super::RegressionError;
 pub const MOST_COLUMNS: usize = 10_000;
 
 /// Rows that are expanded at a time.
-pub(super) const BLOCK: usize = 1024;
+pub(super) const BLOCK: usize = 4096;
 
 /// A categorical predictor: one code a row, each below `levels`.
 #[derive(Clone, Debug, PartialEq)]

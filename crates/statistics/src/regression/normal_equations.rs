@@ -10,9 +10,9 @@ use super::design::{BLOCK, Design, Expanded, KeptColumns, TermRows, fixed_ranges
 const MOST_NUMBERS: usize = 1 << 24;
 
 /// Four sums of every entry are kept side by side up to this many columns: where most records have the same level, no sum then waits for the one
-/// before.
+/// before. Of more columns four would no longer fit into the cache.
 const SUMS: usize = 4;
-const MOST_COLUMNS_OF_SUMS: usize = 512;
+const MOST_COLUMNS_OF_SUMS: usize = 128;
 
 /// A share of a column's squared length, left after the earlier columns, that is well above rounding.
 pub(super) const SAFE_SHARE: f64 = 1e-9;
