@@ -18,6 +18,7 @@ mod private;
 mod reading;
 mod release;
 mod reproduce;
+mod separating_lines;
 mod sequential;
 mod synth;
 mod trust;

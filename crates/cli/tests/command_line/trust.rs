@@ -168,3 +168,48 @@ fn twenty_processes_never_overspend() {
     assert_eq!(books["accounts"][0]["debits"], 4, "{books}");
     assert_eq!(books["accounts"][0]["limits"][0]["left"], "ε = 0", "{books}");
 }
+
+/// docs/dependencies.md names every crate that a manifest names, and no other.
+#[test]
+fn the_list_of_what_it_rests_on_is_complete() {
+    let root = shared_data::checkout();
+    let read = |path: &std::path::Path| -> toml::Table {
+        toml::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()
+    };
+    let mut manifests = vec![root.join("Cargo.toml")];
+    for group in ["crates", "research", "tests"] {
+        let folders = std::fs::read_dir(root.join(group)).unwrap().flatten();
+        manifests.extend(folders.map(|entry| entry.path().join("Cargo.toml")).filter(|path| path.exists()));
+    }
+    let mut named = std::collections::BTreeSet::new();
+    let mut take = |tables: Option<&toml::Value>| {
+        for (name, details) in tables.and_then(toml::Value::as_table).into_iter().flatten() {
+            let is_ours = details.get("path").is_some() || details.get("workspace").is_some();
+            if !is_ours {
+                named.insert(name.clone());
+            }
+        }
+    };
+    for manifest in &manifests {
+        let manifest = read(manifest);
+        take(manifest.get("workspace").and_then(|workspace| workspace.get("dependencies")));
+        let targets = manifest.get("target").and_then(toml::Value::as_table);
+        let targets = targets.into_iter().flatten().filter_map(|(_, target)| target.as_table());
+        for table in std::iter::once(&manifest).chain(targets) {
+            for kind in ["dependencies", "dev-dependencies", "build-dependencies"] {
+                take(table.get(kind));
+            }
+        }
+    }
+    let page = std::fs::read_to_string(root.join("docs/dependencies.md")).unwrap();
+    let rows =
+        page.lines().filter_map(|line| line.strip_prefix("| ")).filter_map(|line| line.split(" | ").next());
+    let last = page.trim_end().lines().last().unwrap().trim_end_matches('.');
+    let listed: std::collections::BTreeSet<String> = rows
+        .filter(|cell| *cell != "crate")
+        .chain([last])
+        .flat_map(|cell| cell.split(", "))
+        .map(str::to_owned)
+        .collect();
+    assert_eq!(listed, named);
+}

@@ -2,9 +2,10 @@
 //!
 //! What an intruder who knows the keys can tell apart is the class, so every measure of disclosure starts here. The classes are
 //! numbered over all tables together, in lexicographic order of their keys. Few possible keys are numbered by a table of
-//! them, many by sorting; both take time and memory in proportion to the records.
+//! them, many by sorting those that occur; both take time and memory in proportion to the records.
 
 use rayon::prelude::*;
+use rustc_hash::FxHashMap;
 use table::{Attributes, CodedTable, CountSource};
 
 use crate::{MeasureError, SharedTables};
@@ -139,26 +140,23 @@ fn by_table(tables: &[&CodedTable], keys: &Attributes, bits: u32) -> Vec<Vec<u32
     packed.iter().map(|keys| keys.iter().map(|key| class[place(key)]).collect()).collect()
 }
 
-/// Numbers the keys that occur by sorting, one word of the key after the other.
+/// Numbers the keys that occur by sorting the different ones, one word of the key after the other.
 fn by_sorting(tables: &[&CodedTable], keys: &Attributes) -> Vec<Vec<u32>> {
     let packed: Vec<_> = tables.iter().map(|table| table.keys(keys)).collect();
     let width = packed[0].0.words();
     let words = packed.iter().flat_map(|(_, keys)| keys.chunks_exact(width));
-    let records = words.clone().count();
-    let mut class_of = vec![0_u32; records];
+    let mut class_of = vec![0_u32; words.clone().count()];
     for word in 0..width {
-        let entries = words.clone().zip(&class_of).zip(0_u32..);
-        let mut sorted: Vec<(u32, u64, u32)> =
-            entries.map(|((words, class), record)| (*class, words[word], record)).collect();
-        sorted.par_sort_unstable();
-        let mut class = 0;
-        let mut before = sorted.first().map(|(class, word, _)| (*class, *word));
-        for (old_class, word, record) in sorted {
-            if before != Some((old_class, word)) {
-                (class, before) = (class + 1, Some((old_class, word)));
-            }
-            class_of[record as usize] = class;
+        let mut number_of: FxHashMap<(u32, u64), u32> = FxHashMap::default();
+        for (class, words) in class_of.iter_mut().zip(words.clone()) {
+            let next = number_of.len() as u32;
+            *class = *number_of.entry((*class, words[word])).or_insert(next);
         }
+        let mut different: Vec<((u32, u64), u32)> = number_of.into_iter().collect();
+        different.par_sort_unstable();
+        let mut rank = vec![0_u32; different.len()];
+        (0_u32..).zip(different).for_each(|(place, (_, number))| rank[number as usize] = place);
+        class_of.iter_mut().for_each(|class| *class = rank[*class as usize]);
     }
     let mut rest = class_of.as_slice();
     let of_table = |table: &&CodedTable| {
