@@ -87,7 +87,18 @@ fn no_line_of_a_private_release_separates_very_different_tables() {
         &["--method", "privbayes", "--epsilon", "0.02"],
         &["--method", "datasynthesizer", "--epsilon", "0.02"],
         &["--method", "dirichlet", "--epsilon", "0.02"],
-        &["--method", "normal-release", "--epsilon", "0.02", "--delta", "1e-6", "--set", "variable=x"],
+        &[
+            "--method",
+            "normal-release",
+            "--epsilon",
+            "0.02",
+            "--delta",
+            "1e-6",
+            "--set",
+            "variable=x",
+            "--set",
+            "sigma=30",
+        ],
     ];
     let added = add_remove.iter().map(|options| (options, &schema, [&alike, &mixed]));
     let replaced = replace_one.iter().map(|options| (options, &single, [&alike, &shorter]));

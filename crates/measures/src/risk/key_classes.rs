@@ -2,10 +2,9 @@
 //!
 //! What an intruder who knows the keys can tell apart is the class, so every measure of disclosure starts here. The classes are
 //! numbered over all tables together, in lexicographic order of their keys. Few possible keys are numbered by a table of
-//! them, many by sorting those that occur; both take time and memory in proportion to the records.
+//! them, many by sorting; both take time and memory in proportion to the records.
 
 use rayon::prelude::*;
-use rustc_hash::FxHashMap;
 use table::{Attributes, CodedTable, CountSource};
 
 use crate::{MeasureError, SharedTables};
@@ -39,7 +38,7 @@ impl KeyClasses {
         let sizes = tables[0].domain().sizes(keys);
         let bits: u32 = sizes.iter().map(|size| usize::BITS - (size.max(&1) - 1).leading_zeros()).sum();
         let few = bits <= ALWAYS_DENSE_BITS || (bits < 32 && 1_u64 << bits <= 4 * records);
-        let class_of = if few { by_table(&tables, keys, bits) } else { by_sorting(&tables, keys) };
+        let class_of = if few { by_table(&tables, keys, bits) } else { by_sorting(&tables, keys, bits) };
         let classes = class_of.iter().flatten().max().map_or(0, |last| *last as usize + 1);
         let count = |classes_of: &Vec<u32>| {
             let mut counts = vec![0_u32; classes];
@@ -140,23 +139,40 @@ fn by_table(tables: &[&CodedTable], keys: &Attributes, bits: u32) -> Vec<Vec<u32
     packed.iter().map(|keys| keys.iter().map(|key| class[place(key)]).collect()).collect()
 }
 
-/// Numbers the keys that occur by sorting the different ones, one word of the key after the other.
-fn by_sorting(tables: &[&CodedTable], keys: &Attributes) -> Vec<Vec<u32>> {
+/// Numbers the keys that occur by sorting, one word of the key after the other; `bits` of the words are used.
+fn by_sorting(tables: &[&CodedTable], keys: &Attributes, bits: u32) -> Vec<Vec<u32>> {
     let packed: Vec<_> = tables.iter().map(|table| table.keys(keys)).collect();
     let width = packed[0].0.words();
     let words = packed.iter().flat_map(|(_, keys)| keys.chunks_exact(width));
-    let mut class_of = vec![0_u32; words.clone().count()];
-    for word in 0..width {
-        let mut number_of: FxHashMap<(u32, u64), u32> = FxHashMap::default();
-        for (class, words) in class_of.iter_mut().zip(words.clone()) {
-            let next = number_of.len() as u32;
-            *class = *number_of.entry((*class, words[word])).or_insert(next);
+    let records = words.clone().count();
+    let mut class_of = vec![0_u32; records];
+    let place_bits = usize::BITS - records.leading_zeros();
+    if width == 1 && bits + place_bits <= u64::BITS {
+        // The key stands at the top of its word and leaves room for the record's place.
+        let mut sorted: Vec<u64> = words.zip(0_u64..).map(|(key, record)| key[0] | record).collect();
+        sorted.par_sort_unstable();
+        let (mut class, mut before) = (0, sorted.first().map(|entry| entry >> place_bits));
+        for entry in sorted {
+            if before != Some(entry >> place_bits) {
+                (class, before) = (class + 1, Some(entry >> place_bits));
+            }
+            class_of[(entry & ((1 << place_bits) - 1)) as usize] = class;
         }
-        let mut different: Vec<((u32, u64), u32)> = number_of.into_iter().collect();
-        different.par_sort_unstable();
-        let mut rank = vec![0_u32; different.len()];
-        (0_u32..).zip(different).for_each(|(place, (_, number))| rank[number as usize] = place);
-        class_of.iter_mut().for_each(|class| *class = rank[*class as usize]);
+    } else {
+        for word in 0..width {
+            let entries = words.clone().zip(&class_of).zip(0_u32..);
+            let mut sorted: Vec<(u32, u64, u32)> =
+                entries.map(|((words, class), record)| (*class, words[word], record)).collect();
+            sorted.par_sort_unstable();
+            let mut class = 0;
+            let mut before = sorted.first().map(|(class, word, _)| (*class, *word));
+            for (old_class, word, record) in sorted {
+                if before != Some((old_class, word)) {
+                    (class, before) = (class + 1, Some((old_class, word)));
+                }
+                class_of[record as usize] = class;
+            }
+        }
     }
     let mut rest = class_of.as_slice();
     let of_table = |table: &&CodedTable| {
@@ -203,8 +219,9 @@ mod tests {
             let rank = |row: &Vec<u32>| distinct.binary_search(&key(row)).unwrap() as u32;
             let expected: Vec<Vec<u32>> =
                 [&original, &synthetic].map(|rows| rows.iter().map(rank).collect()).into();
-            prop_assert_eq!(&by_sorting(&tables, &keys), &expected);
             let bits: u32 = keys.positions().iter().map(|at| usize::BITS - (sizes[*at] - 1).leading_zeros()).sum();
+            prop_assert_eq!(&by_sorting(&tables, &keys, bits), &expected);
+            prop_assert_eq!(&by_sorting(&tables, &keys, u64::BITS), &expected, "as if there were no room for places");
             if bits <= 18 {
                 prop_assert_eq!(&by_table(&tables, &keys, bits), &expected);
             }

@@ -39,7 +39,7 @@ pub const CARD: MethodCard = MethodCard {
             // A replaced record changes two counts, and the share of one kind shows both where there are but two.
             name: "one of two records replaced by one of another kind",
             canary: Canary::Kind { levels: 2, others: 1, neighbours: Neighbours::ReplaceOne },
-            rows: Some(200),
+            rows: Some(2_000),
             options: &[],
         }],
         trial: None,

@@ -44,7 +44,7 @@ pub const CARD: MethodCard = MethodCard {
                 neighbours: Neighbours::AddRemove,
                 by: Moment::MeanAndSquare,
             },
-            rows: Some(400),
+            rows: Some(2_000),
             options: &[],
         }],
         trial: None,
