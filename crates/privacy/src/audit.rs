@@ -4,7 +4,7 @@
 //! (Ding, Wang, Wang, Zhang & Kifer 2018; Jagielski, Ullman & Oprea 2020), and the largest ε that they disprove is a lower bound. A bound above the ε that was promised is a proof of a fault; a bound
 //! below it proves nothing, it only found none.
 //!
-//! Both probabilities are tested together, which needs half as many runs as a confidence bound on each of them: see [`ProbabilityLimit`].
+//! Both probabilities are tested together, which needs half as many runs as a confidence bound on each of them.
 
 use statrs::distribution::{ContinuousCDF, Normal};
 use statrs::function::gamma::ln_gamma;
