@@ -168,8 +168,8 @@ fn bound(
     confidence: f64,
 ) -> Result<ScenarioFinding, PrivacyError> {
     // To choose an event takes fewer runs than to bound its probabilities.
-    let half = with.len() / 4;
-    let mut thresholds: Vec<i64> = with[..half].iter().chain(&without[..half]).copied().collect();
+    let quarter = with.len() / 4;
+    let mut thresholds: Vec<i64> = with[..quarter].iter().chain(&without[..quarter]).copied().collect();
     thresholds.sort_unstable();
     thresholds.dedup();
     // Events above every two hundredth threshold serve as well as all of them.
@@ -192,7 +192,7 @@ fn bound(
         Bounded::Rho => rho_lower_bound(*event, confidence),
     };
     // Of hundreds of events the best looking one is often a rare one that looks so by chance: a bound that is nearly always right does not fall for it.
-    let first = events(0, half);
+    let first = events(0, quarter);
     let mut chosen = 0;
     for careful in [1.0 - CHOSEN_BY_CHANCE, confidence] {
         let bounds = first.iter().map(|event| of(event, careful)).collect::<Result<Vec<f64>, _>>()?;
@@ -202,7 +202,7 @@ fn bound(
             break;
         }
     }
-    let lower_bound = of(&events(half, with.len())[chosen], confidence)?;
+    let lower_bound = of(&events(quarter, with.len())[chosen], confidence)?;
     let threshold = thresholds[chosen / EventTally::WAYS];
     let side = if chosen % EventTally::WAYS < 2 { "at least" } else { "less than" };
     let event = format!("{} {side} {threshold}", scenario.statistic_name);

@@ -183,10 +183,7 @@ fn conditional_tail(event: EventTally, odds_ratio: f64) -> f64 {
     let count = |from: f64, to: f64| (0..(to - from).max(0.0) as u64).map(|at| at as f64);
     let above = 1.0 + sum(&mut count(seen, most).map(|at| step(seen + 1.0 + at)));
     let below = sum(&mut count(least, seen).map(|at| 1.0 / step(seen - at)));
-    match (above.is_finite(), below.is_finite()) {
-        (true, _) => above / (above + below),
-        (false, _) => 1.0,
-    }
+    if above.is_finite() { above / (above + below) } else { 1.0 }
 }
 
 /// A lower bound on the ρ of zero-concentrated privacy from one event that was chosen without looking at these runs.

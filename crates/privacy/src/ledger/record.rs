@@ -333,12 +333,10 @@ impl EventRecord {
         if !is_multiple {
             return false;
         }
-        if let (
-            Mechanism::PermuteAndFlip | Mechanism::ExponentialMechanism,
-            Sensitivity::LargestScore(value),
-            Some(scale),
-        ) = (self.mechanism, self.sensitivity, self.scale)
-        {
+        if matches!(self.mechanism, Mechanism::PermuteAndFlip | Mechanism::ExponentialMechanism) {
+            let (Sensitivity::LargestScore(value), Some(scale)) = (self.sensitivity, self.scale) else {
+                return false;
+            };
             // The ε of the choice, by its scale 2Δ/ε.
             let epsilon = 2.0 * value / scale;
             return match self.cost.charge() {
