@@ -11,9 +11,13 @@ use town::Town;
 const PEOPLE: usize = 1_500;
 
 fn town(seed: u64) -> Table {
-    let schema = lookalike::table::schema::SchemaFile::parse(&Town::new(PEOPLE, seed).schema()).unwrap();
+    town_of(PEOPLE, seed)
+}
+
+fn town_of(people: usize, seed: u64) -> Table {
+    let schema = lookalike::table::schema::SchemaFile::parse(&Town::new(people, seed).schema()).unwrap();
     let options = ReadOptions { schema: Some(schema), ..ReadOptions::default() };
-    read_csv_text(&Town::new(PEOPLE, seed).csv(), &options).unwrap()
+    read_csv_text(&Town::new(people, seed).csv(), &options).unwrap()
 }
 
 fn measured(original: &Table, synthetic: &[Table]) -> Vec<Finding> {
@@ -108,7 +112,8 @@ fn damage_in_one_value_of_a_number_is_seen() {
 /// nine: seen value by value, in `measure` and on an axis of the frontier, however often the file is named.
 #[test]
 fn damage_within_a_declared_class_is_seen() {
-    let original = town(1);
+    let people = 6_000;
+    let original = town_of(people, 1);
     let position = original.schema().position_of("hsize").unwrap();
     assert!(original.schema().variables()[position].cuts.is_some());
     let size = |row: usize| match original.columns()[position].number(row) {
@@ -117,7 +122,7 @@ fn damage_within_a_declared_class_is_seen() {
         _ => 1,
     };
     let mut columns = original.columns().to_vec();
-    columns[position] = Column::Integer(Numbers::complete((0..PEOPLE).map(size).collect()));
+    columns[position] = Column::Integer(Numbers::complete((0..people).map(size).collect()));
     let ruined = Table::new(original.shared_schema(), columns).unwrap();
     for findings in
         [measured(&original, std::slice::from_ref(&ruined)), measured(&original, &[ruined.clone(), ruined])]
