@@ -186,7 +186,7 @@ pub(super) const CARDS: &[MeasureCard] = &[
     .keeping(Kept::All),
     card(
         names::FARTHER_MEAN_S_PMSE,
-        "How far are tables of this many variables, in 5 classes a number or in 20, whichever is farther?",
+        "How far are tables of this many variables: in 5 classes a number, in 20, or of pairs those of one number in 20, whichever is farthest?",
         Range::NOT_NEGATIVE,
         Null::Value(1.0),
         "Lookalike, after Raab, Nowok & Dibben (2021): what a class hides is seen in finer ones",

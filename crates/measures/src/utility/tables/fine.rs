@@ -1,8 +1,8 @@
 //! The same tables with numbers in finer classes, so that what happens inside a class is seen too.
 //!
 //! A generator that keeps the five classes of a number, or those that the schema declares, and nothing else looks perfect in those classes. In twenty
-//! classes at quantiles of the original, or value by value where there are few values, it does not. Each mean is therefore taken at both resolutions, and
-//! the farther one counts. Only tables of one or two variables are refined, and of those the ones with a number that has other classes then.
+//! classes at quantiles of the original, or value by value where there are few values, it does not. Each mean is therefore taken at both resolutions, that of
+//! pairs also for each number by itself, and the farthest one counts. Only tables of one or two variables are refined, and of those the ones with a number that has other classes then.
 
 use table::domain::{ClassRule, Classes, Partition};
 use table::grouping::GroupingStyle;
@@ -82,15 +82,23 @@ pub(super) fn findings(
         let coarse = means.iter().find(|means| means.which == which);
         let of_coarse = coarse.map_or(&[][..], |means| &means.each);
         let tables = shared.tables_of_sets(&of, &settings.tables)?;
-        let fine: Vec<Option<f64>> = (0..sets.synthetic.len())
-            .map(|set| {
-                let of_set: Vec<TableUtility> = tables.iter().map(|sets| sets[set].clone()).collect();
-                TablesSummary::of(&of_set, 0).mean(TableStatistic::SPmse)
-            })
-            .collect();
         let of_sets: Vec<TableUtility> = tables.iter().filter_map(|sets| TableUtility::mean(sets)).collect();
-        let each = of_coarse.iter().zip(&fine).map(|(coarse, fine)| larger(*coarse, *fine)).collect();
-        let scatter = coarse.map_or(0.0, |means| means.scatter).max(scatter(&of_sets));
+        let mean_of = |places: &[usize], set: usize| {
+            let of_set: Vec<TableUtility> = places.iter().map(|place| tables[*place][set].clone()).collect();
+            TablesSummary::of(&of_set, 0).mean(TableStatistic::SPmse)
+        };
+        let all: Vec<usize> = (0..of.len()).collect();
+        let means = |places: &[usize]| -> Vec<Option<f64>> {
+            (0..sets.synthetic.len()).map(|set| mean_of(places, set)).collect()
+        };
+        let fine = means(&all);
+        let mut each: Vec<Option<f64>> =
+            of_coarse.iter().zip(&fine).map(|(coarse, fine)| larger(*coarse, *fine)).collect();
+        let mut scatter = coarse.map_or(0.0, |means| means.scatter).max(scatter_of(&of_sets, &all));
+        for places in of_each_number(&of, &refined) {
+            each.iter_mut().zip(means(&places)).for_each(|(most, own)| *most = larger(*most, own));
+            scatter = scatter.max(scatter_of(&of_sets, &places));
+        }
         findings.extend(farther(&Means { which, each, scatter }, &ratios));
         if of.is_empty() {
             continue;
@@ -124,6 +132,25 @@ fn mean(name: &str, which: WhichTables, each: &[Option<f64>]) -> Finding {
         Finding::undefined(name, nothing, Better::Lower, "it is defined for none of the tables")
     };
     which.note(if each.len() > 1 { with_each(finding, each) } else { finding })
+}
+
+/// Of pairs of variables, those that hold each of the numbers with finer classes: what is wrong with one number is not averaged away by those that are right.
+fn of_each_number(of: &[Attributes], refined: &[bool]) -> Vec<Vec<usize>> {
+    let holds = |number: usize| {
+        let places = of
+            .iter()
+            .enumerate()
+            .filter(move |(_, of)| of.positions().len() == MOST_WAYS && of.positions().contains(&number));
+        places.map(|(place, _)| place).collect::<Vec<usize>>()
+    };
+    let numbers = (0..refined.len()).filter(|position| refined[*position]);
+    numbers.map(holds).filter(|places| !places.is_empty()).collect()
+}
+
+/// The scatter of the mean of some of the tables.
+fn scatter_of(tables: &[TableUtility], places: &[usize]) -> f64 {
+    let some: Vec<TableUtility> = places.iter().filter_map(|place| tables.get(*place)).cloned().collect();
+    scatter(&some)
 }
 
 /// For each variable, whether its classes are finer, or other ones than the schema declares.
