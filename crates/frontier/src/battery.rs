@@ -75,10 +75,12 @@ impl Battery {
         settings
     }
 
-    /// The axes of risk and of utility where the user does not choose: of each aspect the first of the families that are computed.
-    pub fn usual_axes(&self) -> Result<[AxisName; 2], FrontierError> {
+    /// The axes of risk and of utility of a table of so many variables where the user does not choose: of each aspect the first of the families that are
+    /// computed and can tell anything of so many.
+    pub fn usual_axes(&self, variables: usize) -> Result<[AxisName; 2], FrontierError> {
+        let as_keys = if self.settings.keys.is_empty() { variables } else { 0 };
         let of = |option: &str, aspect: Aspect| {
-            usual_axis(self.families.iter().map(|family| family.card()), aspect)
+            usual_axis(self.families.iter().map(|family| family.card()), aspect, as_keys)
                 .map(|usual| self.axis_of(usual))
                 .ok_or_else(|| FrontierError::option(option, "name a measure of the families of --only"))
         };
@@ -136,16 +138,20 @@ impl Battery {
     }
 }
 
-/// The axis of the family that comes first among those of one aspect.
-fn usual_axis(families: impl Iterator<Item = &'static FamilyCard>, aspect: Aspect) -> Option<UsualAxis> {
+/// The axis of the family that comes first among those of one aspect; one that is blind to so many variables as keys comes last.
+fn usual_axis(
+    families: impl Iterator<Item = &'static FamilyCard>,
+    aspect: Aspect,
+    as_keys: usize,
+) -> Option<UsualAxis> {
     let axes = families.filter(|card| card.aspect == aspect).filter_map(|card| card.usual_axis);
-    axes.min_by_key(|axis| axis.rank)
+    axes.min_by_key(|axis| (axis.most_variables.is_some_and(|most| as_keys > most), axis.rank))
 }
 
-/// The measure on the map of a frontier where all families are computed and the user does not choose, for the help of the command line.
-pub fn usual_measure(aspect: Aspect) -> String {
+/// The measure on the map of a frontier of a table of so many variables where all families are computed and the user does not choose, for the help of the command line.
+pub fn usual_measure(aspect: Aspect, as_keys: usize) -> String {
     let battery = Battery::new(Settings::default(), MEASURES.to_vec());
-    usual_axis(MEASURES.iter().map(|family| family.card()), aspect)
+    usual_axis(MEASURES.iter().map(|family| family.card()), aspect, as_keys)
         .map_or_else(String::new, |usual| battery.axis_of(usual).to_string())
 }
 
@@ -205,15 +211,19 @@ mod tests {
 
     #[test]
     fn usual_axes_are_of_families_that_are_computed() {
-        let all = Battery::new(Battery::usual(18), MEASURES.to_vec());
-        let [risk, utility] = all.usual_axes().unwrap();
+        let mut all = Battery::new(Battery::usual(18), MEASURES.to_vec());
+        let [risk, utility] = all.usual_axes(12).unwrap();
         assert_eq!((risk.measure.as_str(), utility.ways), ("attribute.disco", Some(2)));
+        let [risk, _] = all.usual_axes(18).unwrap();
+        assert_eq!(risk.measure, "few_keys.worst_gain", "with 18 variables as keys nothing matches");
+        all.settings.keys = vec![vec!["a".into()]];
+        assert_eq!(all.usual_axes(18).unwrap()[0].measure, "attribute.disco", "keys are named");
         assert_eq!((Battery::usual(18).ways, Battery::usual(30).ways), (vec![1, 2, 3], vec![1, 2]));
         let only = |names: &[&str]| -> Vec<&'static dyn Measure> {
             MEASURES.iter().copied().filter(|family| names.contains(&family.name())).collect()
         };
-        let some = Battery::new(Battery::usual(3), only(&["taub", "tau"])).usual_axes().unwrap();
+        let some = Battery::new(Battery::usual(3), only(&["taub", "tau"])).usual_axes(3).unwrap();
         assert_eq!(some.map(|axis| axis.measure), ["tau.4", "taub.overall"]);
-        assert!(Battery::new(Battery::usual(3), only(&["tables"])).usual_axes().is_err());
+        assert!(Battery::new(Battery::usual(3), only(&["tables"])).usual_axes(3).is_err());
     }
 }

@@ -26,7 +26,7 @@ fn contest<'a>(original: &'a Table, grid_text: &str, repeat: u32) -> Contest<'a>
     let mut settings = Battery::usual(original.columns().len());
     settings.ways = vec![1, 2];
     let battery = Battery::new(settings, families);
-    let [_, utility] = battery.usual_axes().unwrap();
+    let [_, utility] = battery.usual_axes(3).unwrap();
     Contest {
         data_set: original,
         original,

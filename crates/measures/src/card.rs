@@ -47,7 +47,13 @@ pub struct UsualAxis {
     pub rank: u8,
     /// The last value at which a file can still be used, where there is such a one: beyond it nothing is recommended.
     pub usable: Option<f64>,
+    /// Where it takes all variables for keys: with more than this many hardly two records agree on all of them, so that it finds nothing whatever a file
+    /// gives away, and the family of the next rank is taken unless keys are named.
+    pub most_variables: Option<usize>,
 }
+
+/// With more variables than this an attack that takes all of them for keys finds nothing.
+pub(crate) const MOST_VARIABLES_AS_KEYS: usize = 12;
 
 /// Everything a reader needs to understand a measure's number.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]

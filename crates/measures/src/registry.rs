@@ -10,6 +10,7 @@ use crate::risk::DisclosureOptions;
 use crate::risk::attacks::Attacks;
 use crate::risk::attribute::Attribute;
 use crate::risk::closest::Closest;
+use crate::risk::few_keys::FewKeys;
 use crate::risk::identity::Identity;
 use crate::risk::intruder::{Intruder, IntruderOptions};
 use crate::risk::membership::Membership;
@@ -163,6 +164,7 @@ pub const MEASURES: &[&dyn Measure] = &[
     &Uniques,
     &Identity,
     &Attribute,
+    &FewKeys,
     &TauMetrics,
     &Intruder,
     &Closest,

@@ -1,10 +1,11 @@
 //! What the findings mean, in sentences: what the terminal prints is what the report says.
 
+use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use measures::Finding;
 use measures::files;
-use measures::risk::{attacks, closest, intruder, membership, tau, uniques};
+use measures::risk::{attacks, closest, few_keys, intruder, membership, tau, uniques};
 use measures::utility::{
     conformance, distance, interval, mca, model, prediction, propensity, ratio_of_counts, tables, taub,
 };
@@ -342,6 +343,7 @@ impl<'a> Page<'a> {
             }
         }
         self.attributes(&mut out)?;
+        self.guesses(&mut out)?;
         for tau in self.all(tau::names::TAU4) {
             if let Some(value) = tau.value {
                 writeln!(
@@ -371,18 +373,24 @@ impl<'a> Page<'a> {
         Ok(out)
     }
 
-    /// One line a set of keys: the targets of which most is learned.
+    /// One line a set of keys, and one for all attacks with all other variables: the targets of which most is learned.
     fn attributes(&self, out: &mut String) -> std::fmt::Result {
         const TOLD: usize = 3;
         let attacks = attribute_attacks(self.findings);
-        let mut sets: Vec<&[String]> = Vec::new();
+        let variables: BTreeSet<&String> =
+            attacks.iter().flat_map(|attack| attack.keys.iter().chain([&attack.target])).collect();
+        let is_rest = |attack: &Attack| variables.len() > 2 && attack.keys.len() + 1 == variables.len();
+        // No keys stand for all other variables.
+        let mut sets: Vec<(&[String], Vec<&Attack>)> = Vec::new();
         for attack in &attacks {
-            if !sets.contains(&attack.keys.as_slice()) {
-                sets.push(&attack.keys);
+            let known: &[String] = if is_rest(attack) { &[] } else { &attack.keys };
+            match sets.iter_mut().find(|(keys, _)| *keys == known) {
+                Some((_, of_set)) => of_set.push(attack),
+                None => sets.push((known, vec![attack])),
             }
         }
-        for keys in sets {
-            let of_set: Vec<&Attack> = attacks.iter().filter(|attack| attack.keys == keys).collect();
+        for (keys, of_set) in sets {
+            let keys = if keys.is_empty() { "all other variables".to_owned() } else { few(keys) };
             let told = of_set.iter().take(TOLD).map(|attack| {
                 let (share, base) = (attack.disclosed, attack.base);
                 let by = if attack.holdout.is_some() { "from a holdout" } else { "without their record" };
@@ -393,7 +401,7 @@ impl<'a> Page<'a> {
                 0 => String::new(),
                 more => format!("; less of {more} other variables"),
             };
-            writeln!(out, "  who knows {} learns {told}{more}", few(keys))?;
+            writeln!(out, "  who knows {keys} learns {told}{more}")?;
         }
         Ok(())
     }
@@ -437,6 +445,24 @@ impl<'a> Page<'a> {
             100.0 * value,
             finding.measure
         )
+    }
+
+    fn guesses(&self, out: &mut String) -> std::fmt::Result {
+        for finding in self.all(few_keys::names::GAIN) {
+            let Some(gain) = finding.value else { continue };
+            let number =
+                |name: &str| finding.detail.get(name).and_then(serde_json::Value::as_f64).unwrap_or(0.0);
+            writeln!(
+                out,
+                "  who knows {} guesses {} right for {:.1} % of people, {:.1} % without their record: {gain:.1} points gained (standard error {:.1})",
+                few(&names(finding, "keys")),
+                detail(finding, "target"),
+                number("with"),
+                number("without"),
+                number("se")
+            )?;
+        }
+        Ok(())
     }
 
     fn membership(&self, out: &mut String) -> std::fmt::Result {

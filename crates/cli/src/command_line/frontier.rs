@@ -56,9 +56,13 @@ pub(super) struct FrontierCommand {
 }
 
 fn axis_help(what: &str, aspect: Aspect) -> String {
-    let usual = usual_measure(aspect);
+    let [usual, of_many] = [0, usize::MAX].map(|variables| usual_measure(aspect, variables));
+    let of_many = match usual == of_many {
+        true => String::new(),
+        false => format!("; {of_many} where keys are not named and there are too many variables to be keys"),
+    };
     format!(
-        "The measure of {what} on the map; MEASURE:2 is its mean over tables of two variables [default: {usual}]"
+        "The measure of {what} on the map; MEASURE:2 is its mean over tables of two variables [default: {usual}{of_many}]"
     )
 }
 

@@ -236,7 +236,7 @@ impl OpenedFrontier {
         let names = battery.family_names();
         let axis = |option: &str, text: &Option<String>, usual: usize| match text {
             Some(text) => chosen(option, text, &names),
-            None => battery.usual_axes().map(|axes| axes[usual].clone()),
+            None => battery.usual_axes(self.original.columns().len()).map(|axes| axes[usual].clone()),
         };
         let risk = axis("--risk", &self.request.risk, 0)?;
         let utility = axis("--utility", &self.request.utility, 1)?;

@@ -10,6 +10,7 @@ use table::CountSource;
 use super::disclosure_options::DisclosureOptions;
 use super::key_classes::KeyClasses;
 use super::matching::{key_sets, names_of, percent};
+use crate::card::MOST_VARIABLES_AS_KEYS;
 use crate::{
     Aspect, Better, Comparison, FamilyCard, Finding, Kept, Measure, MeasureCard, MeasureError, Null, Range,
     Setting, Settings, SharedTables, UsualAxis,
@@ -220,6 +221,7 @@ pub const CARD: FamilyCard = FamilyCard {
         by_ways: false,
         rank: 3,
         usable: None,
+        most_variables: Some(MOST_VARIABLES_AS_KEYS),
     }),
     identified_by: &[],
     measures: CARDS,

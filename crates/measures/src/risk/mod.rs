@@ -5,6 +5,7 @@ pub mod attribute;
 pub mod closest;
 mod curve;
 pub mod disclosure_options;
+pub mod few_keys;
 pub mod identity;
 pub mod intruder;
 #[cfg(test)]

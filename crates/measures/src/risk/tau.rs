@@ -16,6 +16,7 @@
 use table::{Grouping, Kind, Table};
 
 use super::release_cells::{ReleaseCells, real};
+use crate::card::MOST_VARIABLES_AS_KEYS;
 use crate::{
     Aspect, Better, Comparison, CountMeasure, CountedTables, FamilyCard, Finding, Kept, Measure, MeasureCard,
     MeasureError, Null, Range, Setting, Settings, SyntheticSets, UsualAxis,
@@ -238,6 +239,7 @@ pub const CARD: FamilyCard = FamilyCard {
         by_ways: false,
         rank: 4,
         usable: None,
+        most_variables: Some(MOST_VARIABLES_AS_KEYS),
     }),
     identified_by: &["k", "d", "m"],
     measures: CARDS,

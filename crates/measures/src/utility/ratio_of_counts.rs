@@ -97,6 +97,7 @@ pub const CARD: FamilyCard = FamilyCard {
         by_ways: false,
         rank: 5,
         usable: None,
+        most_variables: None,
     }),
     identified_by: &["ways"],
     measures: CARDS,

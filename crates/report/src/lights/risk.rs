@@ -1,6 +1,6 @@
 //! What does the release give away? The worst of copies, attributes, attacks and broken limits.
 
-use measures::risk::{attacks, attribute, closest, intruder, membership, uniques};
+use measures::risk::{attacks, attribute, closest, few_keys, intruder, membership, uniques};
 use measures::{Aspect, Finding};
 
 use super::{Colour, Gauge, Light, Subject};
@@ -12,6 +12,10 @@ const QUESTION: &str = "What does it give away?";
 /// Points beyond what everybody could know, up to which a light is green and amber. With a holdout that is known, without one it is guessed at.
 const EXCESS: (f64, f64) = (5.0, 20.0);
 const EXCESS_OVER_HOLDOUT: (f64, f64) = (3.0, 10.0);
+/// Points by which a person's own record helps to guess, up to which a light is green and amber.
+const GAIN: (f64, f64) = (3.0, 10.0);
+/// More keys than anybody knows of a person.
+const MANY_KEYS: usize = 8;
 /// Per cent of copies beyond chance, up to which the light is amber.
 const COPIES: f64 = 1.0;
 /// Standard deviations of what chance makes.
@@ -32,10 +36,17 @@ struct Side {
 }
 
 pub(super) fn light(subject: &Subject<'_>) -> Light {
+    let (attribute, guesses) = (attribute(subject), guesses(subject));
+    // With all other variables as keys hardly two records agree, and an attack that cannot match says nothing.
+    let [first, second] = match knows_much(subject) {
+        true => [guesses, attribute],
+        false => [attribute, guesses],
+    };
     let sides = [
         broken_limit(subject),
         copies(subject),
-        attribute(subject),
+        first,
+        second,
         attacks(subject),
         closer(subject),
         members(subject),
@@ -234,6 +245,45 @@ fn attribute(subject: &Subject<'_>) -> Option<Side> {
             green,
             amber,
             marks,
+            is_log: false,
+        }),
+        section: "risk",
+    })
+}
+
+/// Whether the worst attack on an attribute takes more keys than anybody knows.
+fn knows_much(subject: &Subject<'_>) -> bool {
+    attribute_attacks(subject.findings).first().is_some_and(|worst| worst.keys.len() > MANY_KEYS)
+}
+
+/// What a few variables of a person tell of another one, beyond what the records of everybody else tell.
+fn guesses(subject: &Subject<'_>) -> Option<Side> {
+    let found = subject.first(few_keys::names::WORST_GAIN)?;
+    let number = |name: &str| found.detail.get(name).and_then(serde_json::Value::as_f64);
+    let (gain, with, without) = (found.value?, number("with")?, number("without")?);
+    let chance = 2.0 * number("se").unwrap_or(0.0);
+    let (green, amber) = GAIN;
+    let colour = match gain - chance {
+        low if low <= green => Colour::Green,
+        low if low <= amber => Colour::Amber,
+        _ => Colour::Red,
+    };
+    let target = detail(found, "target");
+    Some(Side {
+        colour,
+        sentence: format!(
+            "Who knows {} of a person guesses {target} right for {} % of people; {} % without that person's record.",
+            few(&names(found, "keys")),
+            figure(with),
+            figure(without)
+        ),
+        gauge: Some(Gauge {
+            name: format!("per cent of people whose {target} is guessed right"),
+            value: with,
+            written: format!("{} %", figure(with)),
+            green: without + green + chance,
+            amber: without + amber + chance,
+            marks: vec![(without, "without them".to_owned())],
             is_log: false,
         }),
         section: "risk",

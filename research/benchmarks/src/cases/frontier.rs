@@ -17,7 +17,7 @@ pub const FRONTIER: Case = Case {
     work: |places, runs| {
         let original = places.sd2011("golden/sd18_cart/original.csv")?;
         let battery = Battery::new(Battery::usual(original.columns().len()), MEASURES.to_vec());
-        let [risk, utility] = battery.usual_axes().map_err(BenchError::failed)?;
+        let [risk, utility] = battery.usual_axes(original.columns().len()).map_err(BenchError::failed)?;
         let (entries, remarks) = built_in(&original).map_err(BenchError::failed)?;
         let repeat = (runs as u32).div_ceil(entries.len() as u32);
         let contest = Contest {

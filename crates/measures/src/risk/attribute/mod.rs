@@ -24,6 +24,7 @@ pub use records::{AttributeRecords, OriginalRecord, SyntheticRecord};
 pub use statistic::AttributeStatistic;
 
 use super::disclosure_options::DisclosureOptions;
+use crate::card::MOST_VARIABLES_AS_KEYS;
 use crate::{
     Aspect, Comparison, FamilyCard, Finding, Measure, MeasureCard, MeasureError, Setting, Settings, UsualAxis,
 };
@@ -118,6 +119,7 @@ pub const CARD: FamilyCard = FamilyCard {
         by_ways: false,
         rank: 1,
         usable: None,
+        most_variables: Some(MOST_VARIABLES_AS_KEYS),
     }),
     identified_by: &["target"],
     measures: cards::CARDS,

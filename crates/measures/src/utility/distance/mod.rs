@@ -193,6 +193,7 @@ pub const CARD: FamilyCard = FamilyCard {
         by_ways: false,
         rank: 4,
         usable: None,
+        most_variables: None,
     }),
     identified_by: &["ways", "cell_size"],
     measures: CARDS,

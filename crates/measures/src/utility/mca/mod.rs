@@ -151,6 +151,7 @@ pub const CARD: FamilyCard = FamilyCard {
         by_ways: false,
         rank: 6,
         usable: None,
+        most_variables: None,
     }),
     identified_by: &["left_out"],
     measures: CARDS,

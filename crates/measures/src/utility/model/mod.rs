@@ -174,6 +174,7 @@ pub const CARD: FamilyCard = FamilyCard {
         by_ways: false,
         rank: 7,
         usable: None,
+        most_variables: None,
     }),
     identified_by: &["model", "family", "coefficient"],
     measures: CARDS,

@@ -93,6 +93,7 @@ pub const CARD: FamilyCard = FamilyCard {
         by_ways: false,
         rank: 3,
         usable: None,
+        most_variables: None,
     }),
     identified_by: &["order", "left_out"],
     measures: CARDS,

@@ -132,6 +132,7 @@ pub const CARD: FamilyCard = FamilyCard {
         by_ways: true,
         rank: 1,
         usable: Some(USABLE),
+        most_variables: None,
     }),
     identified_by: &["ways", "left_out"],
     measures: cards::CARDS,

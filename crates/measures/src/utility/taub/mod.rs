@@ -128,6 +128,7 @@ pub const CARD: FamilyCard = FamilyCard {
         by_ways: false,
         rank: 2,
         usable: None,
+        most_variables: None,
     }),
     identified_by: &["without"],
     measures: CARDS,
