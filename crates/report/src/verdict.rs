@@ -85,16 +85,19 @@ impl<'a> Page<'a> {
             .all(files::names::LEVELS)
             .filter(|finding| finding.value.is_some_and(|value| value > 0.0))
             .map(|finding| {
-                let (original, synthetic) =
-                    (detail(finding, "only_original"), detail(finding, "only_synthetic"));
-                format!(
-                    "{} ({original} only in the original, {synthetic} only in the synthetic file)",
-                    finding.on.join(":")
-                )
+                let (lost, new) = (detail(finding, "only_original"), detail(finding, "only_synthetic"));
+                let told = [(lost, "lost"), (new, "new")];
+                let told = told.iter().filter(|(number, _)| number != "0" && !number.is_empty());
+                let told: Vec<String> = told.map(|(number, word)| format!("{number} {word}")).collect();
+                format!("{} ({})", finding.on.join(":"), told.join(", "))
             })
             .collect();
         if !levels.is_empty() {
-            writeln!(out, "  levels that not both have: {}", levels.join("; "))?;
+            writeln!(
+                out,
+                "  levels that only one file has, lost or new in the synthetic one: {}",
+                levels.join("; ")
+            )?;
         }
         if let Some(kinds) =
             self.first(files::names::KINDS).filter(|finding| finding.value.is_some_and(|value| value > 0.0))
@@ -110,7 +113,11 @@ impl<'a> Page<'a> {
                     text(column, "synthetic")
                 )
             });
-            writeln!(out, "  of another kind in the two files: {}", each.collect::<Vec<_>>().join(", "))?;
+            writeln!(
+                out,
+                "  read as another kind of variable in the two files: {}",
+                each.collect::<Vec<_>>().join(", ")
+            )?;
         }
         Ok(out)
     }
