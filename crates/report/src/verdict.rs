@@ -105,7 +105,14 @@ impl<'a> Page<'a> {
             let each = kinds.detail.get("columns").and_then(|columns| columns.as_array());
             let text =
                 |value: &serde_json::Value, key: &str| value[key].as_str().unwrap_or_default().to_owned();
-            let each = each.into_iter().flatten().map(|column| {
+            // A file without a schema does not show the order of its levels: that is no difference.
+            let levels = ["ordinal", "categorical"].map(str::to_owned);
+            let differ = |column: &&serde_json::Value| {
+                ![text(column, "original"), text(column, "synthetic")]
+                    .iter()
+                    .all(|kind| levels.contains(kind))
+            };
+            let each = each.into_iter().flatten().filter(differ).map(|column| {
                 format!(
                     "{} ({} and {})",
                     text(column, "variable"),
@@ -113,11 +120,10 @@ impl<'a> Page<'a> {
                     text(column, "synthetic")
                 )
             });
-            writeln!(
-                out,
-                "  read as another kind of variable in the two files: {}",
-                each.collect::<Vec<_>>().join(", ")
-            )?;
+            let each: Vec<String> = each.collect();
+            if !each.is_empty() {
+                writeln!(out, "  read as another kind of variable in the two files: {}", each.join(", "))?;
+            }
         }
         Ok(out)
     }
