@@ -40,6 +40,8 @@ pub struct Served {
     address: Address,
     state: Arc<State>,
     thread: Option<std::thread::JoinHandle<()>>,
+    /// Held as long as the workbench runs: a second one in the same folder is refused.
+    _lock: Option<std::fs::File>,
 }
 
 /// What all requests share.
@@ -48,8 +50,6 @@ pub(crate) struct State {
     pub(crate) jobs: Jobs,
     pub(crate) session: Session,
     hosts: Hosts,
-    /// Held as long as the workbench runs: a second one in the same folder is refused.
-    _lock: Option<std::fs::File>,
     /// Held by whoever reads a table within this process.
     reading: Mutex<()>,
     connections: AtomicUsize,
@@ -108,7 +108,6 @@ pub fn serve(settings: &Settings) -> Result<Served, WorkbenchError> {
         jobs: Jobs::new(settings.program.clone()),
         session,
         hosts: address.hosts(),
-        _lock: lock,
         reading: Mutex::new(()),
         connections: AtomicUsize::new(0),
         asked: AtomicU64::new(seconds()),
@@ -119,7 +118,7 @@ pub fn serve(settings: &Settings) -> Result<Served, WorkbenchError> {
     let (watched, of_watched) = (state.clone(), address.clone());
     std::thread::spawn(move || end_when_idle(&watched, &of_watched));
     let link = format!("http://127.0.0.1:{}/enter?token={token}", address.shown_port());
-    Ok(Served { link, address, state, thread: Some(thread) })
+    Ok(Served { link, address, state, thread: Some(thread), _lock: lock })
 }
 
 fn seconds() -> u64 {
