@@ -8,7 +8,7 @@ use crate::markup::{Markup, tag};
 use crate::numbers::{figure, figure_or_dash};
 use crate::svg::{Anchor, DataTable, Picture, Shade, cell, label, label_width, px};
 
-const NAMES: f64 = 120.0;
+const NAMES: f64 = 168.0;
 /// S_pMSE at which a cell is darkest; from there on all is equally bad.
 const DARKEST: f64 = 100.0;
 

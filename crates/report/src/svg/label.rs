@@ -39,7 +39,7 @@ pub(crate) fn shortened(text: &str, width: f64) -> String {
     }
     let characters: Vec<char> = text.chars().collect();
     let cut = |kept: usize| {
-        let first = (2 * kept).div_ceil(3);
+        let first = kept.div_ceil(2);
         let (head, tail) = (&characters[..first], &characters[characters.len() - (kept - first)..]);
         let (head, tail): (String, String) = (head.iter().collect(), tail.iter().collect());
         format!("{}…{}", head.trim_end(), tail.trim_start())
@@ -191,7 +191,7 @@ mod tests {
         let cut = shortened(long, 80.0);
         assert!(cut.contains('…') && cut.ends_with('t') && label_width(&cut) <= 80.0, "{cut}");
         let [one, other] = ["spending_on_category_7_in_euro", "spending_on_category_8_in_euro"];
-        assert_ne!(shortened(one, 120.0), shortened(other, 120.0));
+        assert_ne!(shortened(one, 150.0), shortened(other, 150.0));
         let markup = Markup::from(label(long, (0.0, 0.0), Anchor::Start, 80.0)).into_string();
         assert!(markup.contains(&format!("<title>{long}</title>")));
     }
