@@ -7,7 +7,7 @@ use crate::numbers::{class_head, class_name, figure, points, share};
 use crate::svg::{Anchor, DataTable, Picture, Shade, cell, label, label_width, px};
 
 /// Room for names of rows and of columns, at most.
-const NAMES: f64 = 128.0;
+const NAMES: f64 = 150.0;
 const HEADS: f64 = 150.0;
 const SIZE: (f64, f64) = (38.0, 22.0);
 
