@@ -2,7 +2,7 @@
 
 use super::View;
 use crate::judgement::judged;
-use crate::lights::{Gauge, Light, Lights};
+use crate::lights::{COPIED, Gauge, Light, Lights};
 use crate::markup::{Markup, Tag, tag};
 use crate::numbers::{class_name, figure, share};
 use crate::pictures::{gauge, small_map};
@@ -62,6 +62,12 @@ pub(super) fn light(view: &View<'_>, of: &Light) -> Tag {
         }))
 }
 
+/// A sentence that goes on after a colon.
+fn small(sentence: &str) -> String {
+    let mut letters = sentence.chars();
+    letters.next().map_or_else(String::new, |first| first.to_lowercase().chain(letters).collect())
+}
+
 fn capital(word: &str) -> String {
     let mut letters = word.chars();
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
@@ -75,7 +81,14 @@ fn questions(view: &View<'_>, lights: &Lights) -> Option<Tag> {
         answers.push(("Is it safe to release?", text(lights.safe_to_release())));
     }
     answers.extend(worst_table(view).map(|answer| ("What is the worst table?", text(answer))));
-    answers.extend(at_risk(view).map(|answer| ("Who is at risk?", text(answer))));
+    // Whose record is in the file as it is needs no group to be found in.
+    let copied = lights.risk.gauge.as_ref().is_some_and(|gauge| gauge.name == COPIED);
+    let copied = copied.then(|| "First of all the people whose records were copied as they are.".to_owned());
+    let at_risk = match (copied, at_risk(view)) {
+        (Some(copied), Some(groups)) => Some(format!("{copied} Beside them: {}", small(&groups))),
+        (copied, groups) => copied.or(groups),
+    };
+    answers.extend(at_risk.map(|answer| ("Who is at risk?", text(answer))));
     let not_for = lights.not_for();
     if view.findings.iter().any(|finding| finding.family() == tables::CARD.name) {
         const SHOWN: usize = 5;

@@ -103,6 +103,9 @@ fn bound_of(limit: &str) -> Option<f64> {
     frontier::limits::parse(limit).ok()?.bound
 }
 
+/// What the scale of copies is called.
+pub(crate) const COPIED: &str = "copies of unique records, per cent";
+
 /// Copies of unique records, beyond what chance makes.
 fn copies(subject: &Subject<'_>) -> Option<Side> {
     let found = subject.first(uniques::names::COPIES)?;
@@ -127,7 +130,7 @@ fn copies(subject: &Subject<'_>) -> Option<Side> {
             figure(share)
         ),
         gauge: Some(Gauge {
-            name: "copies of unique records, per cent".into(),
+            name: COPIED.into(),
             value: share,
             written: format!("{} %", figure(share)),
             green: expected + CHANCE * chance,
