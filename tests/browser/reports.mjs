@@ -1,5 +1,5 @@
-// Opens each report as a reader would: wide and on a phone, light and dark, with and without scripts, with mouse and keyboard.
-// Nothing may be fetched, logged as an error, cut off or drawn over something else.
+// Opens each report as a reader would: wide, middling and on a phone, light and dark, on paper, with and without scripts, with mouse and keyboard.
+// Nothing may be fetched, logged as an error, cut off or drawn over something else; on a phone nothing has to be scrolled sideways.
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
@@ -24,11 +24,12 @@ const browser = await chromium.launchPersistentContext(profile, {
     "--disable-component-update", "--disable-sync"],
 });
 
-const sizes = { desktop: { width: 1280, height: 900 }, phone: { width: 390, height: 844 } };
+const sizes = { desktop: { width: 1400, height: 900 }, tablet: { width: 800, height: 1000 }, phone: { width: 400, height: 844 } };
 
 for (const path of reports) {
   for (const [device, viewport] of Object.entries(sizes)) {
-    for (const colorScheme of ["light", "dark"]) {
+    // What is drawn does not depend on colours: the middle size is looked at in light alone.
+    for (const colorScheme of device === "tablet" ? ["light"] : ["light", "dark"]) {
       await look(path, device, viewport, colorScheme);
     }
   }
@@ -59,28 +60,28 @@ async function look(path, device, viewport, colorScheme) {
   if (overflow > 0) fail(`the page is ${overflow} px too wide`);
   (await page.evaluate(checkPictures)).forEach(fail);
   (await page.evaluate(checkContrast)).forEach(fail);
-  const found = await page.evaluate(`${axe}; axe.run(document, { resultTypes: ["violations"] })`);
+  if (device === "phone") (await page.evaluate(checkSideways)).forEach(fail);
+  if (device === "desktop" && colorScheme === "light") await onPaper(page, name, fail);
+  const found = device === "tablet" ? { violations: [] } : await page.evaluate(`${axe}; axe.run(document, { resultTypes: ["violations"] })`);
   found.violations.filter((one) => ["serious", "critical"].includes(one.impact))
     .forEach((one) => fail(`axe ${one.id}: ${one.nodes.map((node) => node.target.join(" ")).slice(0, 3).join("; ")}`));
   await useKeyboard(page, fail);
-  if (await page.locator("#risk-utility-map").count()) await chooseOnMap(page, fail, device);
+  if (await page.locator("#risk-utility-map").count()) await (device === "desktop" ? chooseOnMap(page, fail) : lookAtMap(page, fail, device));
   await page.goto(pathToFileURL(path).href);
   await page.screenshot({ path: join(screenshots, `${name.replaceAll(" ", "-")}.png`), fullPage: true });
   await page.close();
 }
 
 // A point leads to its contestant, and other axes move the points.
-async function chooseOnMap(page, fail, device) {
+async function chooseOnMap(page, fail) {
   const link = page.locator("#map-points a").nth(2);
   const target = (await link.getAttribute("href")).slice(1);
   await link.focus();
   if (!(await page.locator("#map-told").textContent())) fail("a point says nothing when it is focused");
   await link.press("Enter");
   await page.waitForFunction((id) => document.getElementById(id)?.open, target, { timeout: 2000 }).catch(() => fail(`#${target} does not open`));
-  if (device === "desktop") {
-    const last = page.locator("#map-points a").last();
-    await last.locator(".mark").click({ force: true });
-  }
+  const last = page.locator("#map-points a").last();
+  await last.locator(".mark").click({ force: true });
   const places = () => page.locator("#map-points a .mark").evaluateAll((marks) => marks.map((mark) => mark.getAttribute("transform")).join());
   const before = await places();
   const other = await page.locator("#map-risk option:not([selected])").first().getAttribute("value");
@@ -89,7 +90,31 @@ async function chooseOnMap(page, fail, device) {
   if ((await places()) === before) fail("other axes do not move the points");
   if (await page.locator("#map-front").isVisible()) fail("the front of other axes is shown");
   (await page.evaluate(checkPictures)).forEach((problem) => fail(`after choosing axes: ${problem}`));
-  await page.locator("#risk-utility-map").screenshot({ path: join(screenshots, `map-other-axes-${device}.png`) });
+  await page.locator("#risk-utility-map").screenshot({ path: join(screenshots, "map-other-axes.png") });
+}
+
+// A phone has a map of its own, whose points lead on too; other sizes have the wide one.
+async function lookAtMap(page, fail, device) {
+  const [shown, hidden] = device === "phone" ? [".map-narrow", ".map-wide"] : [".map-wide", ".map-narrow"];
+  if (!(await page.locator(shown).first().isVisible()) || (await page.locator(hidden).first().isVisible())) fail("the wrong map is shown");
+  const link = page.locator(`${shown} svg a`).first();
+  const target = (await link.getAttribute("href")).slice(1);
+  await link.focus();
+  await link.press("Enter");
+  if (!page.url().endsWith(`#${target}`)) fail("a point does not lead to its version");
+}
+
+// On paper: what is folded is left out, nothing is wider than the sheet, and the pages are kept to be looked at.
+async function onPaper(page, name, fail) {
+  await page.emulateMedia({ media: "print" });
+  await page.setViewportSize({ width: 680, height: 1000 });
+  const wide = await page.evaluate(() => [...document.querySelectorAll("main *")].filter((one) => one.getBoundingClientRect().right > innerWidth + 1 && !one.closest("svg")).length);
+  if (wide) fail(`${wide} parts are wider than a sheet of paper`);
+  if (await page.locator("nav").first().isVisible()) fail("the links are printed");
+  const pdf = await page.pdf({ path: join(screenshots, `${name.replaceAll(" ", "-")}.pdf`), preferCSSPageSize: true });
+  if (pdf.subarray(0, 5).toString() !== "%PDF-") fail("it cannot be printed");
+  await page.emulateMedia({ media: "screen", colorScheme: "light" });
+  await page.setViewportSize(sizes.desktop);
 }
 
 async function useKeyboard(page, fail) {
@@ -127,12 +152,21 @@ async function withoutScripts() {
   rmSync(folder, { recursive: true, force: true });
 }
 
+// Nothing but programs has to be scrolled sideways.
+function checkSideways() {
+  return [...document.querySelectorAll(".frame, .panels")].filter((frame) => frame.offsetParent && frame.scrollWidth > frame.clientWidth + 1)
+    .map((frame) => `${frame.getAttribute("aria-label") ?? frame.closest("figure")?.id}: ${frame.scrollWidth - frame.clientWidth} px are out of sight`);
+}
+
 // Every text of a picture lies inside it, and no two texts cover each other.
 function checkPictures() {
   const problems = [];
   for (const svg of document.querySelectorAll("svg.picture")) {
     const name = svg.closest("figure")?.id ?? "a picture";
     const frame = svg.getBoundingClientRect();
+    if (!frame.width) continue;
+    // Small pictures are drawn smaller: so is what counts as cut or covered.
+    const unit = frame.width / svg.viewBox.baseVal.width;
     const texts = [...svg.querySelectorAll("text")].filter((text) => text.textContent.trim());
     const boxes = texts.map((text) => {
       const box = text.getBoundingClientRect();
@@ -140,7 +174,7 @@ function checkPictures() {
     });
     for (const { box, text } of boxes) {
       const out = Math.max(frame.left - box.left, frame.top - box.top, box.right - frame.right, box.bottom - frame.bottom);
-      if (out > 0.5) problems.push(`${name}: "${text}" is cut by ${out.toFixed(1)} px`);
+      if (out > 0.5 * unit) problems.push(`${name}: "${text}" is cut by ${out.toFixed(1)} px`);
     }
     const sorted = [...boxes].sort((one, other) => one.box.left - other.box.left);
     for (let at = 0; at < sorted.length; at++) {
@@ -149,7 +183,7 @@ function checkPictures() {
         const other = sorted[next].box;
         const wide = Math.min(box.right, other.right) - other.left;
         const high = Math.min(box.bottom, other.bottom) - Math.max(box.top, other.top);
-        if (wide > 1.5 && high > 3.5) problems.push(`${name}: "${text}" and "${sorted[next].text}" overlap by ${wide.toFixed(1)} x ${high.toFixed(1)} px`);
+        if (wide > 1.5 * unit && high > 3.5 * unit) problems.push(`${name}: "${text}" and "${sorted[next].text}" overlap by ${wide.toFixed(1)} x ${high.toFixed(1)} px`);
       }
     }
   }

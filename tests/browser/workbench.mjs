@@ -56,7 +56,11 @@ try {
   await send("Save the limits");
   await fill("repeat", "2");
   await send("Run the frontier");
-  await look("frontier-live");
+  // Its map is drawn anew every second: it is looked at once, and not photographed.
+  where = "frontier-live";
+  await page.waitForSelector("#job");
+  const over = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+  if (over > 0) fail(`${over} px too wide`);
   await page.waitForFunction(() => document.querySelector("#risk-utility-map") && !document.querySelector("#job"), null, { timeout: 240000 });
   await look("frontier");
   await follow("pairwise");

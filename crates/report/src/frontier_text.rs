@@ -32,6 +32,15 @@ pub fn planned_text(planned: &[PlannedContestant]) -> String {
 
 /// Contestants on the chosen axes, where they stand, and what to release.
 pub fn frontier_text(frontier: &Frontier) -> String {
+    told(frontier, false)
+}
+
+/// The same with what was remarked of single versions.
+pub fn frontier_text_in_full(frontier: &Frontier) -> String {
+    told(frontier, true)
+}
+
+fn told(frontier: &Frontier, in_full: bool) -> String {
     let (risk, utility) = (position(frontier, true), position(frontier, false));
     let has_limits = !frontier.limits.is_empty();
     let mut table = Table::new();
@@ -90,8 +99,10 @@ pub fn frontier_text(frontier: &Frontier) -> String {
             }
         }
     }
-    for (remark, names) in remarks {
-        text.push_str(&format!("{}: {remark}\n", names.join(", ")));
+    if in_full {
+        for (remark, names) in &remarks {
+            text.push_str(&format!("{}: {remark}\n", names.join(", ")));
+        }
     }
     for remark in &frontier.remarks {
         text.push_str(&format!("{remark}\n"));
@@ -100,6 +111,11 @@ pub fn frontier_text(frontier: &Frontier) -> String {
     text.push_str(&format!("\n{}\n", frontier.recommendation.reason));
     if !next.is_empty() {
         text.push_str(&format!("Next best: {}.\n", next.join(", ")));
+    }
+    if !in_full && !remarks.is_empty() {
+        let remarks =
+            if remarks.len() == 1 { "one remark".to_owned() } else { format!("{} remarks", remarks.len()) };
+        text.push_str(&format!("--verbose prints {remarks} on how single versions were made.\n"));
     }
     text
 }

@@ -117,8 +117,13 @@ pub(crate) fn detail(finding: &Finding, key: &str) -> String {
             None => number.to_string(),
         },
         // What differs between data sets is a list.
-        Some(serde_json::Value::Array(each)) if each.iter().all(|one| one.is_number()) => {
-            each.iter().map(|one| one.to_string()).collect::<Vec<_>>().join(" or ")
+        Some(serde_json::Value::Array(each))
+            if !each.is_empty() && each.iter().all(|one| one.is_number()) =>
+        {
+            let numbers = each.iter().filter_map(|one| one.as_f64());
+            let ends = numbers
+                .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), one| (low.min(one), high.max(one)));
+            if ends.0 == ends.1 { ends.0.to_string() } else { format!("{} to {}", ends.0, ends.1) }
         }
         Some(other) => other.to_string(),
         None => String::new(),

@@ -29,7 +29,7 @@ pub use audit_text::audit_text;
 pub use books_text::books_text;
 pub use fit_picture::fit_pictures;
 pub use fit_text::fit_text;
-pub use frontier_text::{frontier_text, planned_text};
+pub use frontier_text::{frontier_text, frontier_text_in_full, planned_text};
 pub use html::{
     Edition, ReportInput, SCRIPT, STYLES, codebook_csv, compared_versions, frontier_map, frontier_section,
     pictures, plan_section, readme_text, report_html, shape_picture, version_lights, version_section,

@@ -86,16 +86,19 @@ impl<'a> Page<'a> {
             .all(files::names::LEVELS)
             .filter(|finding| finding.value.is_some_and(|value| value > 0.0))
             .map(|finding| {
-                let (original, synthetic) =
-                    (detail(finding, "only_original"), detail(finding, "only_synthetic"));
-                format!(
-                    "{} ({original} only in the original, {synthetic} only in the synthetic file)",
-                    finding.on.join(":")
-                )
+                let (lost, new) = (detail(finding, "only_original"), detail(finding, "only_synthetic"));
+                let told = [(lost, "lost"), (new, "new")];
+                let told = told.iter().filter(|(number, _)| number != "0" && !number.is_empty());
+                let told: Vec<String> = told.map(|(number, word)| format!("{number} {word}")).collect();
+                format!("{} ({})", finding.on.join(":"), told.join(", "))
             })
             .collect();
         if !levels.is_empty() {
-            writeln!(out, "  levels that not both have: {}", levels.join("; "))?;
+            writeln!(
+                out,
+                "  levels that only one file has, lost or new in the synthetic one: {}",
+                levels.join("; ")
+            )?;
         }
         if let Some(kinds) =
             self.first(files::names::KINDS).filter(|finding| finding.value.is_some_and(|value| value > 0.0))
@@ -103,7 +106,14 @@ impl<'a> Page<'a> {
             let each = kinds.detail.get("columns").and_then(|columns| columns.as_array());
             let text =
                 |value: &serde_json::Value, key: &str| value[key].as_str().unwrap_or_default().to_owned();
-            let each = each.into_iter().flatten().map(|column| {
+            // A file without a schema does not show the order of its levels: that is no difference.
+            let levels = ["ordinal", "categorical"].map(str::to_owned);
+            let differ = |column: &&serde_json::Value| {
+                ![text(column, "original"), text(column, "synthetic")]
+                    .iter()
+                    .all(|kind| levels.contains(kind))
+            };
+            let each = each.into_iter().flatten().filter(differ).map(|column| {
                 format!(
                     "{} ({} and {})",
                     text(column, "variable"),
@@ -111,7 +121,10 @@ impl<'a> Page<'a> {
                     text(column, "synthetic")
                 )
             });
-            writeln!(out, "  of another kind in the two files: {}", each.collect::<Vec<_>>().join(", "))?;
+            let each: Vec<String> = each.collect();
+            if !each.is_empty() {
+                writeln!(out, "  read as another kind of variable in the two files: {}", each.join(", "))?;
+            }
         }
         Ok(out)
     }

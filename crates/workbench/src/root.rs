@@ -2,6 +2,9 @@
 
 use std::path::{Component, Path, PathBuf};
 
+/// The file that a workbench holds in its folder.
+const LOCK: &str = ".lookalike-workbench";
+
 /// The root, resolved.
 #[derive(Clone, Debug)]
 pub(crate) struct Root(PathBuf);
@@ -9,6 +12,26 @@ pub(crate) struct Root(PathBuf);
 impl Root {
     pub(crate) fn new(folder: &Path) -> std::io::Result<Self> {
         std::fs::canonicalize(folder).map(Self)
+    }
+
+    /// Held as long as a workbench runs, so that two of them do not write one project; none where the folder cannot be written. The system lets go of
+    /// it when the process ends, however that is.
+    pub(crate) fn lock(&self) -> std::io::Result<Option<std::fs::File>> {
+        let mut options = std::fs::OpenOptions::new();
+        options.create(true).truncate(false).write(true);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        let Ok(file) = options.open(self.0.join(LOCK)) else { return Ok(None) };
+        match file.try_lock() {
+            Ok(()) => Ok(Some(file)),
+            Err(std::fs::TryLockError::WouldBlock) => {
+                let text =
+                    "another workbench works in it; use that one, end it, or name another folder with --root";
+                Err(std::io::Error::new(std::io::ErrorKind::ResourceBusy, text))
+            }
+            // A file system without locks is no reason to stop.
+            Err(std::fs::TryLockError::Error(_)) => Ok(None),
+        }
     }
 
     pub(crate) fn folder(&self) -> &Path {
@@ -49,6 +72,17 @@ impl Root {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn one_workbench_works_in_a_folder_at_a_time() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = Root::new(folder.path()).unwrap();
+        let held = root.lock().unwrap();
+        assert!(held.is_some());
+        assert!(root.lock().unwrap_err().to_string().contains("another workbench"));
+        drop(held);
+        assert!(root.lock().unwrap().is_some());
+    }
 
     #[test]
     fn no_path_leads_out() {

@@ -1,12 +1,13 @@
 //! The server: who may ask what, and which page answers.
 
-use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
+use std::io::{Read, Write};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
 use crate::WorkbenchError;
+use crate::door::{Address, Door, Hosts};
 use crate::http::{Request, Response};
 use crate::jobs::Jobs;
 use crate::pages;
@@ -27,6 +28,8 @@ pub struct Settings {
     pub root: PathBuf,
     /// The port; 0 is one that is free.
     pub port: u16,
+    /// A socket file instead of a port: who else works on this machine cannot even knock.
+    pub socket: Option<PathBuf>,
     /// The program that does the jobs.
     pub program: PathBuf,
 }
@@ -34,9 +37,11 @@ pub struct Settings {
 /// A workbench that runs.
 pub struct Served {
     link: String,
-    address: SocketAddr,
+    address: Address,
     state: Arc<State>,
     thread: Option<std::thread::JoinHandle<()>>,
+    /// Held as long as the workbench runs: a second one in the same folder is refused.
+    _lock: Option<std::fs::File>,
 }
 
 /// What all requests share.
@@ -44,7 +49,7 @@ pub(crate) struct State {
     pub(crate) root: Root,
     pub(crate) jobs: Jobs,
     pub(crate) session: Session,
-    hosts: [String; 2],
+    hosts: Hosts,
     /// Held by whoever reads a table within this process.
     reading: Mutex<()>,
     connections: AtomicUsize,
@@ -79,7 +84,7 @@ impl Drop for Served {
         self.state.ends.store(true, Ordering::SeqCst);
         self.state.jobs.end();
         // The thread that waits for connections wakes up and sees that it is over.
-        drop(TcpStream::connect(self.address));
+        self.address.knock();
     }
 }
 
@@ -90,53 +95,69 @@ pub fn serve(settings: &Settings) -> Result<Served, WorkbenchError> {
         move |source| WorkbenchError::Io { what, source }
     };
     let root = Root::new(&settings.root).map_err(failed("the folder of the projects"))?;
-    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, settings.port)).map_err(failed("the port"))?;
-    let address = listener.local_addr().map_err(failed("the port"))?;
+    let lock = root.lock().map_err(failed("the folder of the projects"))?;
+    let door = match &settings.socket {
+        Some(path) => Door::socket(path).map_err(failed("--socket"))?,
+        None => Door::port(settings.port).map_err(failed("the port"))?,
+    };
+    let address = door.address().map_err(failed("the port"))?;
     let session = Session::new().map_err(failed("random numbers"))?;
     let token = session.entry().unwrap_or_default();
     let state = Arc::new(State {
         root,
         jobs: Jobs::new(settings.program.clone()),
         session,
-        hosts: ["127.0.0.1", "localhost"].map(|host| format!("{host}:{}", address.port())),
+        hosts: address.hosts(),
         reading: Mutex::new(()),
         connections: AtomicUsize::new(0),
         asked: AtomicU64::new(seconds()),
         ends: AtomicBool::new(false),
     });
     let shared = state.clone();
-    let thread = std::thread::spawn(move || accept(&listener, &shared));
-    let watched = state.clone();
-    std::thread::spawn(move || end_when_idle(&watched, address));
-    let link = format!("http://127.0.0.1:{}/enter?token={token}", address.port());
-    Ok(Served { link, address, state, thread: Some(thread) })
+    let thread = std::thread::spawn(move || accept(&door, &shared));
+    let (watched, of_watched) = (state.clone(), address.clone());
+    std::thread::spawn(move || end_when_idle(&watched, &of_watched));
+    let link = format!("http://127.0.0.1:{}/enter?token={token}", address.shown_port());
+    Ok(Served { link, address, state, thread: Some(thread), _lock: lock })
 }
 
 fn seconds() -> u64 {
     SystemTime::UNIX_EPOCH.elapsed().map_or(0, |since| since.as_secs())
 }
 
-fn end_when_idle(state: &State, address: SocketAddr) {
+fn end_when_idle(state: &State, address: &Address) {
     while !state.ends.load(Ordering::SeqCst) {
         std::thread::sleep(Duration::from_secs(1));
         if seconds().saturating_sub(state.asked.load(Ordering::SeqCst)) > IDLE.as_secs() {
             state.ends.store(true, Ordering::SeqCst);
             state.jobs.end();
-            drop(TcpStream::connect(address));
+            address.knock();
         }
     }
 }
 
-fn accept(listener: &TcpListener, state: &Arc<State>) {
-    for stream in listener.incoming() {
+fn accept(door: &Door, state: &Arc<State>) {
+    while !state.ends.load(Ordering::SeqCst) {
+        door.next(PATIENCE, &mut Admitting(state));
+    }
+}
+
+/// Lets connections in, up to a number of them at one time.
+struct Admitting<'a>(&'a Arc<State>);
+
+impl crate::door::Visitor for Admitting<'_> {
+    fn visit<S>(&mut self, stream: S)
+    where
+        S: Send + 'static,
+        for<'s> &'s S: Read + Write,
+    {
+        let state = self.0;
         if state.ends.load(Ordering::SeqCst) {
             return;
         }
-        let Ok(stream) = stream else { continue };
         if state.connections.fetch_add(1, Ordering::SeqCst) >= MOST_CONNECTIONS {
             state.connections.fetch_sub(1, Ordering::SeqCst);
-            drop(stream);
-            continue;
+            return;
         }
         let shared = state.clone();
         std::thread::spawn(move || {
@@ -146,12 +167,11 @@ fn accept(listener: &TcpListener, state: &Arc<State>) {
     }
 }
 
-fn answer(stream: &TcpStream, state: &State) {
+fn answer<S>(stream: &S, state: &State)
+where
+    for<'s> &'s S: Read + Write,
+{
     let begun = Instant::now();
-    let patient = stream.set_read_timeout(Some(PATIENCE)).and(stream.set_write_timeout(Some(PATIENCE)));
-    if patient.is_err() || !stream.peer_addr().is_ok_and(|peer| peer.ip().is_loopback()) {
-        return;
-    }
     let (method, path, response) = match Request::read(stream) {
         Ok(request) => {
             let response = respond(&request, state);
@@ -174,11 +194,11 @@ fn answer(stream: &TcpStream, state: &State) {
 
 /// What a request gets. The checks stand here and nowhere else.
 fn respond(request: &Request, state: &State) -> Response {
-    let is_own = |host: &str| state.hosts.iter().any(|own| own == host);
-    if !request.header("host").is_some_and(is_own) {
+    let Some(host) = request.header("host").filter(|host| state.hosts.are(host)) else {
         return Response::status(421);
-    }
-    let foreign = |origin: &str| !origin.strip_prefix("http://").is_some_and(is_own);
+    };
+    let foreign =
+        |origin: &str| !origin.strip_prefix("http://").is_some_and(|from| state.hosts.same(host, from));
     if request.header("origin").is_some_and(foreign) {
         return Response::status(403);
     }

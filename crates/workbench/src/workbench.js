@@ -24,6 +24,15 @@
       }, 250);
     });
   });
+  // Buttons that copy a text, where the browser lets them.
+  document.querySelectorAll("button[data-copy]").forEach(function (button) {
+    var from = document.getElementById(button.dataset.copy);
+    if (!from || !navigator.clipboard) return;
+    button.hidden = false;
+    button.addEventListener("click", function () {
+      navigator.clipboard.writeText(from.textContent).then(function () { button.textContent = "Copied"; }, function () { button.textContent = "It could not be copied"; });
+    });
+  });
   var job = document.getElementById("job");
   if (!job || job.dataset.over === "yes") return;
   var mapped = 0;

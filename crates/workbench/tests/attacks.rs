@@ -17,6 +17,10 @@ struct House {
     token: String,
 }
 
+fn settings(root: &std::path::Path) -> Settings {
+    Settings { root: root.to_owned(), port: 0, socket: None, program: "/nonexistent".into() }
+}
+
 impl House {
     fn new() -> Self {
         let (folder, outside) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
@@ -38,9 +42,7 @@ impl House {
         .unwrap();
         #[cfg(unix)]
         std::os::unix::fs::symlink(outside.path(), folder.path().join("link")).unwrap();
-        let served =
-            serve(&Settings { root: folder.path().to_owned(), port: 0, program: "/nonexistent".into() })
-                .unwrap();
+        let served = serve(&settings(folder.path())).unwrap();
         let rest = served.link().strip_prefix("http://127.0.0.1:").unwrap().to_owned();
         let (port, token) = rest.split_once("/enter?token=").unwrap();
         Self { folder, _outside: outside, port: port.parse().unwrap(), token: token.to_owned(), served }
@@ -253,6 +255,51 @@ fn attacks_are_refused() {
         assert!(begun.elapsed() < Duration::from_secs(15));
         std::thread::sleep(Duration::from_millis(100));
     }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_socket_file_is_for_its_owner_alone_and_asks_for_the_same() {
+    use std::os::unix::fs::PermissionsExt;
+    use std::os::unix::net::UnixStream;
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("desk");
+    let with_socket = || Settings { socket: Some(path.clone()), ..settings(folder.path()) };
+    let served = serve(&with_socket()).unwrap();
+    assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+    let ask = |line: &str, headers: &str| {
+        let mut stream = UnixStream::connect(&path).unwrap();
+        stream.write_all(format!("{line} HTTP/1.1\r\n{headers}\r\n").as_bytes()).unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        answer
+    };
+    // Whoever forwards it chooses the port; a name that is not this machine's is refused, and so is a page of another port.
+    assert_eq!(status(&ask("GET /", "Host: 127.0.0.1:9000\r\n")), 401);
+    assert_eq!(status(&ask("GET /", "Host: evil.example:9000\r\n")), 421);
+    assert_eq!(status(&ask("GET /", "Host: localhost\r\n")), 421);
+    let token = served.link().split("token=").nth(1).unwrap().to_owned();
+    let entered = ask(&format!("GET /enter?token={token}"), "Host: localhost:9000\r\n");
+    assert_eq!(status(&entered), 303);
+    let cookie = entered.split("Set-Cookie: ").nth(1).unwrap().split(';').next().unwrap().to_owned();
+    let inside = |extra: &str| ask("GET /", &format!("Host: localhost:9000\r\nCookie: {cookie}\r\n{extra}"));
+    assert_eq!(status(&inside("")), 200);
+    assert_eq!(status(&inside("Origin: http://localhost:9000\r\n")), 200);
+    assert_eq!(status(&inside("Origin: http://localhost:9001\r\n")), 403);
+    // A second one is refused by the folder; what is no socket is not overwritten; what a killed one left is.
+    assert!(serve(&with_socket()).is_err());
+    drop(served);
+    let begun = std::time::Instant::now();
+    while path.exists() {
+        assert!(begun.elapsed() < Duration::from_secs(10), "the socket is left behind");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    std::fs::write(&path, "a file").unwrap();
+    assert!(serve(&with_socket()).is_err() && std::fs::read_to_string(&path).unwrap() == "a file");
+    std::fs::remove_file(&path).unwrap();
+    drop(std::os::unix::net::UnixListener::bind(&path).unwrap());
+    assert!(path.exists());
+    assert!(serve(&with_socket()).is_ok());
 }
 
 #[test]

@@ -179,7 +179,25 @@ impl Request for FrontierRequest {
     }
 
     fn text(&self, found: &FrontierOutcome) -> String {
-        let mut text = report::frontier_text(&found.frontier);
+        self.with_files(report::frontier_text(&found.frontier))
+    }
+
+    fn text_in_full(&self, found: &FrontierOutcome) -> String {
+        self.with_files(report::frontier_text_in_full(&found.frontier))
+    }
+
+    fn json(&self, found: &FrontierOutcome) -> serde_json::Value {
+        serde_json::json!(found.frontier)
+    }
+
+    fn passed(&self, found: &FrontierOutcome) -> bool {
+        found.frontier.contestants.iter().any(|contestant| contestant.runs > 0)
+    }
+}
+
+impl FrontierRequest {
+    /// The text, and where the files are.
+    fn with_files(&self, mut text: String) -> String {
         if let Some(out) = &self.out {
             text.push_str(&format!(
                 "\n{} shows the map, {} holds all numbers, {} the recipes; confidential: do not release them.\n",
@@ -189,14 +207,6 @@ impl Request for FrontierRequest {
             ));
         }
         text
-    }
-
-    fn json(&self, found: &FrontierOutcome) -> serde_json::Value {
-        serde_json::json!(found.frontier)
-    }
-
-    fn passed(&self, found: &FrontierOutcome) -> bool {
-        found.frontier.contestants.iter().any(|contestant| contestant.runs > 0)
     }
 }
 

@@ -1,7 +1,5 @@
 //! Groups of people of whom a release is least true, and groups of whom it gives most away.
 
-use std::collections::BTreeMap;
-
 use measures::risk::attribute;
 use measures::utility::tables::{CellPairs, SyntheticSize, TableUtility};
 use measures::{Finding, MeasureError, Settings, SharedTables, SyntheticSets};
@@ -16,11 +14,14 @@ pub struct Subgroups {
     pub keys: Vec<String>,
     /// The target of the attack whose success is shown; none where there was no attack.
     pub target: Option<String>,
-    /// The share of all original records for which that attack is right.
+    /// The share of all original records for which that attack is right, on average over the data sets.
     pub disclosed: Option<f64>,
+    /// The share for which it would be right without their records: by the margins alone or by the other original records, whichever is more.
+    #[serde(default)]
+    pub base: Option<f64>,
     /// The groups whose other variables are furthest from the original, worst first.
     pub least_true: Vec<Subgroup>,
-    /// The groups of whom the attack finds most, worst first.
+    /// The groups of whom the attack finds most beyond that, and more than chance explains; worst first.
     pub most_disclosed: Vec<Subgroup>,
 }
 
@@ -37,10 +38,79 @@ pub struct Subgroup {
     pub worst_variable: Option<String>,
     /// The share of the group's original records for which the attack is right.
     pub disclosed: Option<f64>,
+    /// The share for which it would be right without their records.
+    #[serde(default)]
+    pub base: Option<f64>,
+}
+
+impl Subgroup {
+    /// What is learned beyond what would be learned without their records.
+    pub fn excess(&self) -> Option<f64> {
+        Some(self.disclosed? - self.base?)
+    }
+
+    /// Whether chance explains the excess: three standard deviations of a share among so many records.
+    fn is_chance(&self) -> bool {
+        let (Some(share), Some(excess)) = (self.disclosed, self.excess()) else { return true };
+        excess <= CHANCE * (share * (1.0 - share) / (self.records as f64).max(1.0)).sqrt()
+    }
+}
+
+/// What an attack finds of each original record, on average over the data sets.
+struct Learned {
+    /// How often the attack is right.
+    found: Vec<f64>,
+    /// How likely the margins alone make it right.
+    by_margins: Vec<f64>,
+    /// Whether the other original records tell the target.
+    by_others: Vec<bool>,
+}
+
+impl Learned {
+    fn of(
+        sets: &SyntheticSets<'_>,
+        settings: &Settings,
+        (keys, target): &(Vec<String>, String),
+    ) -> Result<Option<Self>, MeasureError> {
+        let mut learned: Option<Self> = None;
+        let mut files = 0.0;
+        for comparison in sets.comparisons() {
+            let records = attribute::per_record(&comparison, keys, target, &settings.disclosure)?.original;
+            let so_far = learned.get_or_insert_with(|| Self {
+                found: vec![0.0; records.len()],
+                by_margins: vec![0.0; records.len()],
+                by_others: records.iter().map(|one| one.told_by_others).collect(),
+            });
+            files += 1.0;
+            for (row, one) in records.iter().enumerate() {
+                so_far.found[row] += f64::from(u8::from(one.counted && one.disclosed_correctly));
+                so_far.by_margins[row] += one.disclosed_by_margins;
+            }
+        }
+        if let Some(learned) = &mut learned {
+            learned.found.iter_mut().chain(&mut learned.by_margins).for_each(|value| *value /= files);
+        }
+        Ok(learned)
+    }
+
+    /// The shares of some records that are found, and that would be found without their records.
+    fn shares(&self, rows: impl Iterator<Item = usize>) -> (f64, f64) {
+        let (mut records, mut found, mut margins, mut others) = (0.0, 0.0, 0.0, 0.0);
+        for row in rows {
+            records += 1.0;
+            found += self.found[row];
+            margins += self.by_margins[row];
+            others += f64::from(u8::from(self.by_others[row]));
+        }
+        let records = f64::max(records, 1.0);
+        (found / records, f64::max(margins, others) / records)
+    }
 }
 
 /// Groups with fewer original records are not shown: chance would make them the worst.
 const FEWEST: u64 = 30;
+/// Standard deviations of chance that the worst of many groups reaches.
+const CHANCE: f64 = 3.0;
 /// How many groups of each kind are shown.
 const SHOWN: usize = 6;
 /// Variables by which people are grouped, at most.
@@ -62,73 +132,33 @@ pub(super) fn subgroups(
     if keys.is_empty() {
         return Ok(None);
     }
-    let disclosed = match &worst {
-        Some((keys, target)) => {
-            let comparison = sets.comparisons().next();
-            let records = comparison
-                .map(|comparison| attribute::per_record(&comparison, keys, target, &settings.disclosure));
-            let told = told_by_others(shared, keys, target);
-            records.transpose()?.map(|records| {
-                let found = records.original.iter().zip(&told);
-                found.map(|(one, told)| one.counted && one.disclosed_correctly && !told).collect()
-            })
-        }
+    let learned = match &worst {
+        Some(attack) => Learned::of(sets, settings, attack)?,
         None => None,
     };
-    let disclosed: Option<Vec<bool>> = disclosed;
     let mut groups = Vec::new();
     for (at, one) in keys.iter().enumerate() {
-        groups.extend(of_cells(shared, &[*one], disclosed.as_deref())?);
+        groups.extend(of_cells(shared, &[*one], learned.as_ref())?);
         for other in &keys[at + 1..] {
-            groups.extend(of_cells(shared, &[*one, *other], disclosed.as_deref())?);
+            groups.extend(of_cells(shared, &[*one, *other], learned.as_ref())?);
         }
     }
-    let most = |value: fn(&Subgroup) -> Option<f64>| {
+    let most = |value: &dyn Fn(&Subgroup) -> Option<f64>| {
         let mut sorted: Vec<&Subgroup> = groups.iter().filter(|group| value(group).is_some()).collect();
         sorted.sort_by(|one, other| value(other).unwrap_or(0.0).total_cmp(&value(one).unwrap_or(0.0)));
         sorted.into_iter().take(SHOWN).cloned().collect::<Vec<_>>()
     };
     let names = |at: &usize| shared.domain().variables()[*at].name().to_owned();
-    let share =
-        |marks: &Vec<bool>| marks.iter().filter(|mark| **mark).count() as f64 / marks.len().max(1) as f64;
+    let all = learned.as_ref().map(|learned| learned.shares(0..learned.found.len()));
+    let beyond = |group: &Subgroup| group.excess().filter(|_| !group.is_chance());
     Ok(Some(Subgroups {
         keys: keys.iter().map(names).collect(),
-        target: worst.map(|(_, target)| target).filter(|_| disclosed.is_some()),
-        disclosed: disclosed.as_ref().map(share),
-        least_true: most(|group| group.s_pmse),
-        most_disclosed: most(|group| group.disclosed.filter(|share| *share > 0.0)),
+        target: worst.map(|(_, target)| target).filter(|_| learned.is_some()),
+        disclosed: all.map(|(found, _)| found),
+        base: all.map(|(_, base)| base),
+        least_true: most(&|group| group.s_pmse),
+        most_disclosed: most(&beyond),
     }))
-}
-
-/// Which original records' targets all others with one of the keys, or with all of them, share: what is true of everybody alike is learned without
-/// their record. Numbers are in classes.
-fn told_by_others(shared: &SharedTables, keys: &[String], target: &str) -> Vec<bool> {
-    let records = shared.original().records() as usize;
-    let column = |name: &str| -> Option<Vec<u32>> {
-        let at = shared.domain().position_of(name).ok()?;
-        Some(shared.original().columns()[at].iter().collect())
-    };
-    let (Some(target), keys) =
-        (column(target), keys.iter().filter_map(|key| column(key)).collect::<Vec<_>>())
-    else {
-        return vec![false; records];
-    };
-    let mut told = vec![false; records];
-    let mut tell = |class_of: &dyn Fn(usize) -> Vec<u32>| {
-        let mut classes: BTreeMap<Vec<u32>, (Option<u32>, u64)> = BTreeMap::new();
-        for (row, target) in target.iter().enumerate() {
-            let (first, records) = classes.entry(class_of(row)).or_insert((Some(*target), 0));
-            *first = first.filter(|known| known == target);
-            *records += 1;
-        }
-        for (row, told) in told.iter_mut().enumerate() {
-            *told |=
-                classes.get(&class_of(row)).is_some_and(|(first, records)| first.is_some() && *records > 1);
-        }
-    };
-    tell(&|row| keys.iter().map(|codes| codes[row]).collect());
-    keys.iter().for_each(|codes| tell(&|row| vec![codes[row]]));
-    told
 }
 
 /// The keys and the target of the attack that finds most beyond what margins and the other original records tell.
@@ -181,7 +211,7 @@ fn grouping_keys(
 fn of_cells(
     shared: &SharedTables,
     keys: &[usize],
-    disclosed: Option<&[bool]>,
+    learned: Option<&Learned>,
 ) -> Result<Vec<Subgroup>, MeasureError> {
     let domain = shared.domain();
     let sizes: Vec<usize> = keys.iter().map(|at| domain.variables()[*at].size()).collect();
@@ -194,10 +224,10 @@ fn of_cells(
         cell_of.iter_mut().zip(column.iter()).for_each(|(cell, code)| *cell = *cell * size + code as usize);
     }
     let mut counts = vec![0_u64; cells];
-    let mut found = vec![0_u64; cells];
+    let mut rows = vec![Vec::new(); cells];
     for (row, cell) in cell_of.iter().enumerate() {
         counts[*cell] += 1;
-        found[*cell] += u64::from(disclosed.is_some_and(|marks| marks.get(row).copied().unwrap_or(false)));
+        rows[*cell].push(row);
     }
     let others: Vec<usize> = (0..domain.variables().len())
         .filter(|at| !keys.contains(at) && cells * domain.variables()[*at].size() <= MOST_CELLS)
@@ -223,6 +253,7 @@ fn of_cells(
     let group = |cell: usize| {
         let (sum, number, worst) = sums[cell];
         let name = |at: usize| domain.variables()[at].name().to_owned();
+        let shares = learned.map(|learned| learned.shares(rows[cell].iter().copied()));
         Subgroup {
             cell: classes_of(cell, &sizes)
                 .iter()
@@ -232,7 +263,8 @@ fn of_cells(
             records: counts[cell],
             s_pmse: (number > 0).then(|| sum / number as f64),
             worst_variable: worst.map(|(_, at)| name(at)),
-            disclosed: disclosed.map(|_| found[cell] as f64 / counts[cell] as f64),
+            disclosed: shares.map(|(found, _)| found),
+            base: shares.map(|(_, base)| base),
         }
     };
     Ok((0..cells).filter(|cell| counts[*cell] >= FEWEST).map(group).collect())
@@ -317,5 +349,11 @@ mod tests {
         assert_eq!((&risky.cell, found.target.as_deref()), (&worst.cell, Some("answer")));
         assert!((risky.disclosed.unwrap() - 1.0 / 3.0).abs() < 0.02, "{risky:?}");
         assert!((found.disclosed.unwrap() - 1.0 / 24.0).abs() < 0.01, "{:?}", found.disclosed);
+        // Without their records nothing would be learned: every group has all answers, and so has the file.
+        assert!(risky.base.unwrap() < 0.01 && risky.excess().unwrap() > 0.3 && found.base.unwrap() < 0.01);
+        // All other groups are as in the original: what is learned of them is nothing.
+        assert!(
+            found.most_disclosed.iter().all(|group| group.cell.iter().any(|one| worst.cell.contains(one)))
+        );
     }
 }

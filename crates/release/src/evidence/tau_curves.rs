@@ -5,7 +5,7 @@ use measures::risk::tau::Tau;
 use measures::{MeasureError, Settings, SyntheticSets};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use table::Kind;
+use table::{Grouping, Kind};
 
 /// τ₃ and τ₄ over sizes of cells (Jackson, Mitra, Francis & Dove 2022).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -45,7 +45,10 @@ pub(super) fn tau_curves(
         sets.original.schema().variable(name).is_ok_and(|variable| variable.kind == Kind::TextId)
     };
     let curve = |keys: &Vec<String>| {
-        let cells = ReleaseCells::new(sets.original, sets.synthetic, keys, &settings.tables.grouping)?;
+        // As the measure does: who knows keys that were named knows their values, not classes of them.
+        let exact = Grouping::exact();
+        let grouping = if keys.is_empty() { &settings.tables.grouping } else { &exact };
+        let cells = ReleaseCells::new(sets.original, sets.synthetic, keys, grouping)?;
         let point = |k: u64| {
             let tau = Tau::empirical(&cells, k, NEAR, settings.tau.scale)?;
             Ok(TauPoint { k, tau3: tau.tau3, tau4: tau.tau4 })

@@ -42,7 +42,9 @@ pub(super) fn content(view: &View<'_>) -> Markup {
             ("models".into(), frontier.models.join("; ")),
         ]);
     }
-    pairs.retain(|(_, text)| !text.is_empty());
+    // What the manifest and the command both remark is said once.
+    let mut told = std::collections::BTreeSet::new();
+    pairs.retain(|pair| !pair.1.is_empty() && told.insert(pair.clone()));
     if pairs.is_empty() {
         return Markup::default();
     }

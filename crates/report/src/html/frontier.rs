@@ -4,8 +4,8 @@ use ::frontier::{Contestant, Frontier, LimitCheck, Origin};
 
 use super::View;
 use crate::markup::{Markup, Tag, tag};
-use crate::numbers::{figure, figure_or_dash, share};
-use crate::pictures::risk_utility_map;
+use crate::numbers::{figure, figure_or_dash, share, with_spread};
+use crate::pictures::{narrow_map, risk_utility_map};
 use crate::svg::{DataTable, Picture};
 
 pub(super) fn pictures(view: &View<'_>) -> Vec<Picture> {
@@ -22,12 +22,18 @@ pub(super) fn content(view: &View<'_>) -> Markup {
     }
     if let Some((picture, data)) = risk_utility_map(frontier) {
         content.push(axes(frontier));
-        content.push(picture.figure());
+        content.push(tag("div").with("class", "map-wide").add(picture.figure()));
+        content
+            .push(tag("div").with("class", "map-narrow").all(narrow_map(frontier).map(|map| map.figure())));
         content.push(tag("p").with("id", "map-told").with("aria-live", "polite").with("class", "quiet"));
         content.push(tag("p").with("id", "map-note").with("class", "quiet"));
         content.push(tag("script").with("type", "application/json").with("id", "map-data").json(&data));
     }
-    content.push(tag("ul").all(frontier.remarks.iter().map(|remark| tag("li").text(remark))));
+    if !frontier.remarks.is_empty() {
+        let remarks = frontier.remarks.iter().map(|remark| tag("li").text(remark));
+        let all = tag("summary").text("What was left out, and what to know of some versions");
+        content.push(tag("details").add(all).add(tag("ul").all(remarks)));
+    }
     content.push(tag("h3").text("All versions"));
     content.push(tag("div").with("data-sort", "sort").add(overview(frontier).table()));
     content.push(tag("h3").text("Each version"));
@@ -61,8 +67,8 @@ fn overview(frontier: &Frontier) -> DataTable {
     let estimate = |one: &Contestant, axis: Option<usize>| {
         let value = axis.and_then(|axis| one.values.get(axis).copied().flatten());
         match value {
-            Some(value) => match value.sd {
-                Some(sd) => format!("{} ± {}", figure(value.mean), figure(sd)),
+            Some(value) => match value.sd.filter(|sd| *sd > 0.0) {
+                Some(sd) => with_spread(value.mean, sd),
                 None => figure(value.mean),
             },
             None => "–".to_owned(),

@@ -8,7 +8,7 @@ use table::figures::thousands;
 use table::{Kind, Schema, Variable};
 
 use super::{Edition, ReportInput, View};
-use crate::markup::{Markup, tag};
+use crate::markup::{Markup, Tag, tag};
 use crate::svg::DataTable;
 
 /// One part of the kit.
@@ -30,17 +30,21 @@ pub(super) fn content(view: &View<'_>) -> Markup {
     if view.is_internal() {
         return Markup::default();
     }
-    let mut content = Markup::default();
-    for part in parts(view) {
-        content.push(tag("h3").text(part.heading));
-        part.text.iter().for_each(|text| content.push(tag("p").text(text)));
-        if !part.list.is_empty() {
-            content.push(tag("ul").all(part.list.iter().map(|line| tag("li").text(line))));
-        }
-        for (language, code) in &part.code {
-            content.push(tag("p").with("class", "quiet").text(language));
-            content.push(tag("pre").with("tabindex", 0).with("aria-label", *language).text(code));
-        }
+    let parts: Vec<Tag> = parts(view).iter().map(shown).collect();
+    if parts.is_empty() { Markup::default() } else { tag("div").with("class", "kit").all(parts).into() }
+}
+
+/// One part on a page.
+fn shown(part: &Part) -> Tag {
+    let mut content = tag("div").add(tag("h3").text(part.heading));
+    content = content.all(part.text.iter().map(|text| tag("p").text(text)));
+    if !part.list.is_empty() {
+        content = content.add(tag("ul").all(part.list.iter().map(|line| tag("li").text(line))));
+    }
+    for (language, code) in &part.code {
+        content = content
+            .add(tag("p").with("class", "quiet").text(language))
+            .add(tag("pre").with("tabindex", 0).with("aria-label", *language).text(code));
     }
     content
 }
@@ -182,9 +186,22 @@ fn standard_errors(view: &View<'_>) -> Option<Part> {
     );
     part.code.push(("On the command line", format!("lookalike fit . --estimate \"{}\"", example.estimand())));
     let is_csv = recipe.format.extension() == "csv";
-    if let Some(variance) = variance(choice.rule).filter(|_| is_csv) {
-        part.code.push(("R", example.in_r(manifest.m, manifest.input.rows, variance)));
-        part.code.push(("Python", example.in_python(manifest.m, manifest.input.rows, variance)));
+    match variance(choice.rule).filter(|_| is_csv) {
+        Some(variance) => {
+            part.code.push(("R", example.in_r(manifest.m, manifest.input.rows, variance)));
+            part.code.push(("Python", example.in_python(manifest.m, manifest.input.rows, variance)));
+        }
+        // No formula does it, or the files are no plain text: the program that made them computes it.
+        None => {
+            let estimand = quoted(&example.estimand());
+            let r =
+                format!("system2(\"lookalike\", c(\"fit\", \".\", \"--estimate\", shQuote({estimand})))\n");
+            let python = format!(
+                "import subprocess\nsubprocess.run([\"lookalike\", \"fit\", \".\", \"--estimate\", {estimand}], check=True)\n"
+            );
+            part.code.push(("R, where lookalike is installed", r));
+            part.code.push(("Python, where lookalike is installed", python));
+        }
     }
     Some(part)
 }
@@ -310,7 +327,8 @@ fn terms(view: &View<'_>) -> Option<Part> {
     ));
     part.text.push(
         "manifest.json lists every file with its SHA-256, and manifest.sha256 that of the manifest. `lookalike verify FOLDER` checks all of them, and \
-         that nothing was added."
+         that nothing was added. Where manifest.json.minisig is there too, the release is signed: `lookalike verify FOLDER --signer KEY`, or minisign, checks by \
+         whom, with the public key that its owner gives you."
             .to_owned(),
     );
     Some(part)

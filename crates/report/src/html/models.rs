@@ -81,10 +81,22 @@ pub(super) fn content(view: &View<'_>) -> Markup {
                 None => tag("li").text(format!("{words}: {}", reason(finding))),
             })
         };
+        // A model that cannot be fitted has one reason, not three.
+        let overlap = of_model(model::names::OVERLAP);
+        if let Some(finding) = overlap.filter(|finding| finding.value.is_none()) {
+            content.push(tag("p").text(format!("It is {}.", reason(finding))));
+            continue;
+        }
         let lines = [
-            told(model::names::OVERLAP, "mean overlap of 95 % intervals, 1 is identical"),
-            told(model::names::STD_DIFF, "mean difference in standard errors"),
-            told(model::names::LACK_OF_FIT, "lack of fit"),
+            told(
+                model::names::OVERLAP,
+                "How much of the 95 % intervals is common, on average; 1 is identical",
+            ),
+            told(model::names::STD_DIFF, "How far coefficients lie apart, in standard errors, on average"),
+            told(
+                model::names::LACK_OF_FIT,
+                "How far all coefficients lie apart together (lack of fit, a chi-square)",
+            ),
         ];
         content.push(tag("ul").all(lines.into_iter().flatten()));
         content.push(picture(view, at, model).map(|picture| picture.figure()));

@@ -9,7 +9,7 @@ use table::figures::thousands;
 use super::{Edition, ReportInput, SECTIONS, View, frame, frontier, summary};
 use crate::markup::{Markup, Tag, tag};
 use crate::numbers::figure;
-use crate::pictures::{risk_utility_map, tau_curves};
+use crate::pictures::{narrow_map, risk_utility_map, tau_curves};
 use crate::svg::{DataTable, px};
 
 /// The styles of pages and of pictures.
@@ -26,7 +26,10 @@ pub fn frontier_section(of: &Frontier) -> Markup {
 
 /// The map of a frontier alone; nothing without two axes.
 pub fn frontier_map(of: &Frontier) -> Markup {
-    risk_utility_map(of).map(|(picture, _)| picture.figure()).into()
+    let wide =
+        risk_utility_map(of).map(|(picture, _)| tag("div").with("class", "map-wide").add(picture.figure()));
+    let narrow = narrow_map(of).map(|picture| tag("div").with("class", "map-narrow").add(picture.figure()));
+    wide.into_iter().chain(narrow).collect()
 }
 
 fn input_of(one: &Contestant) -> ReportInput<'_> {

@@ -39,7 +39,10 @@ pub(super) fn content(view: &View<'_>) -> Markup {
             tag("table").with("class", "cards").add(tag("thead").add(head)).add(tag("tbody").all(rows));
         let frame = tag("div").with("class", "frame").with("role", "group").with("tabindex", 0);
         let frame = frame.with("aria-label", format!("Measures of {}", family.name())).add(table);
-        content.push(tag("details").add(tag("summary").add(tag("code").text(family.name()))).add(frame));
+        // Its first question stands for all of them.
+        let about = cards[0].question;
+        let summary = tag("summary").add(tag("code").text(family.name())).text(format!(": {about}"));
+        content.push(tag("details").add(summary).add(frame));
     }
     content
 }

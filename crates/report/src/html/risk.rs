@@ -42,6 +42,7 @@ fn uniques(view: &View<'_>) -> Option<Picture> {
         synthetic: "unique again in the release",
         axis: "% of original records",
         written: percent,
+        times: 1.0,
         widths: WITH_LONG_NAMES,
     };
     (!rows.is_empty()).then(|| {

@@ -48,20 +48,24 @@ pub(super) fn content(view: &View<'_>) -> Markup {
                 group_name(group),
                 thousands(group.records),
                 share(group.disclosed.unwrap_or_default()),
-                format!("{} times", figure(group.disclosed.unwrap_or_default() / all.max(1e-9))),
+                share(group.base.unwrap_or_default()),
             ]
         };
         let target_head = format!("{target} learned");
-        let head = ["group", "people", target_head.as_str(), "of the average"];
-        let text = tag("p").text(format!(
-            "For how many of the group an intruder with these keys learns {target}, beyond what the others with the same keys, or with one of them, tell; of all people it is {}.",
-            share(all)
-        ));
+        let head = ["group", "people", target_head.as_str(), "without their records"];
+        let base = groups.base.unwrap_or_default();
+        let text = format!(
+            "For how many of a group an intruder who knows these keys learns {target}, and for how many it would be learned without their records. Of all people: {} and {}.",
+            share(all),
+            share(base)
+        );
         let rows: Vec<Vec<String>> = groups.most_disclosed.iter().map(row).collect();
+        let heading = "Where it gives most away";
         if rows.is_empty() {
-            content.push(text);
+            let none = format!("{text} In no group is more learned than chance explains.");
+            columns.push(tag("div").add(tag("h3").text(heading)).add(tag("p").text(none)));
         } else {
-            columns.push(column("Where it gives most away", text.into(), DataTable::new(head, rows)));
+            columns.push(column(heading, tag("p").text(text).into(), DataTable::new(head, rows)));
         }
     }
     content.push(tag("div").with("class", "columns").all(columns));

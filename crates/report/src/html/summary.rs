@@ -2,23 +2,25 @@
 
 use super::View;
 use crate::judgement::judged;
-use crate::lights::{Gauge, Light, Lights, attribute_attacks};
+use crate::lights::{COPIED, Gauge, Light, Lights};
 use crate::markup::{Markup, Tag, tag};
-use crate::numbers::{figure, share};
+use crate::numbers::{class_name, figure, share};
 use crate::pictures::{gauge, small_map};
 use crate::verdict::Verdict;
+use ::frontier::{Axis, Frontier};
 use measures::utility::tables;
 use release::evidence::Subgroup;
 use table::figures::thousands;
 
 pub(super) fn content(view: &View<'_>) -> Markup {
+    // A page of a frontier alone is about many versions: nothing was measured of one, no light can burn, and the map comes first.
+    if view.is_of_frontier_alone() {
+        return Markup::default();
+    }
     let lights = view.lights();
     let mut content = Markup::default();
-    // A page of a frontier alone is about many versions: nothing was measured of one, and no light can burn.
-    if !view.is_of_frontier_alone() {
-        content.push(tag("div").with("class", "lights").all(lights.all().map(|one| light(view, one))));
-        content.push(questions(view, &lights));
-    }
+    content.push(tag("div").with("class", "lights").all(lights.all().map(|one| light(view, one))));
+    content.push(questions(view, &lights));
     let asides = asides(view);
     if !asides.is_empty() {
         content.push(tag("div").with("class", "aside").all(asides));
@@ -60,6 +62,12 @@ pub(super) fn light(view: &View<'_>, of: &Light) -> Tag {
         }))
 }
 
+/// A sentence that goes on after a colon.
+fn small(sentence: &str) -> String {
+    let mut letters = sentence.chars();
+    letters.next().map_or_else(String::new, |first| first.to_lowercase().chain(letters).collect())
+}
+
 fn capital(word: &str) -> String {
     let mut letters = word.chars();
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
@@ -73,7 +81,14 @@ fn questions(view: &View<'_>, lights: &Lights) -> Option<Tag> {
         answers.push(("Is it safe to release?", text(lights.safe_to_release())));
     }
     answers.extend(worst_table(view).map(|answer| ("What is the worst table?", text(answer))));
-    answers.extend(at_risk(view).map(|answer| ("Who is at risk?", text(answer))));
+    // Whose record is in the file as it is needs no group to be found in.
+    let copied = lights.risk.gauge.as_ref().is_some_and(|gauge| gauge.name == COPIED);
+    let copied = copied.then(|| "First of all the people whose records were copied as they are.".to_owned());
+    let at_risk = match (copied, at_risk(view)) {
+        (Some(copied), Some(groups)) => Some(format!("{copied} Beside them: {}", small(&groups))),
+        (copied, groups) => copied.or(groups),
+    };
+    answers.extend(at_risk.map(|answer| ("Who is at risk?", text(answer))));
     let not_for = lights.not_for();
     if view.findings.iter().any(|finding| finding.family() == tables::CARD.name) {
         const SHOWN: usize = 5;
@@ -111,31 +126,29 @@ fn worst_table(view: &View<'_>) -> Option<String> {
 fn at_risk(view: &View<'_>) -> Option<String> {
     let groups = view.internal?.subgroups.as_ref()?;
     let (target, all) = (groups.target.as_ref()?, groups.disclosed?);
+    let base = groups.base.unwrap_or_default();
     let Some(worst) = groups.most_disclosed.first() else {
         let keys = groups.keys.join(", ");
         return Some(format!(
-            "Nobody in particular: who knows {keys} learns {target} of nobody beyond what is true of everybody alike."
+            "Nobody in particular: who knows {keys} learns {target} of no group more often than without their records, beyond chance ({} and {} of all people).",
+            share(all),
+            share(base)
         ));
     };
-    let attacks = attribute_attacks(&view.findings);
-    let on_target = attacks.iter().find(|attack| attack.target == *target && attack.keys == groups.keys);
-    let together = match on_target {
-        Some(attack) if attack.excess() <= 0.0 => {
-            " Over all people no more is learned than without their records."
-        }
-        _ => "",
-    };
     Some(format!(
-        "Most of all people with {}: {target} is learned for {} of them beyond what is true of everybody alike ({} of all people).{together}",
+        "Most of all people with {}: {target} is learned for {} of them, {} without their records (of all people {} and {}).",
         group_name(worst),
         share(worst.disclosed.unwrap_or_default()),
-        share(all)
+        share(worst.base.unwrap_or_default()),
+        share(all),
+        share(base)
     ))
 }
 
-/// A group by its classes: "sex F, age 20 to 29".
+/// A group by its classes: "sex F and age 20 to under 30".
 pub(super) fn group_name(of: &Subgroup) -> String {
-    of.cell.iter().map(|(variable, class)| format!("{variable} {class}")).collect::<Vec<_>>().join(" and ")
+    let named = of.cell.iter().map(|(variable, class)| format!("{variable} {}", class_name(class)));
+    named.collect::<Vec<_>>().join(" and ")
 }
 
 /// What stands beside: how good in one number, the recommended version, and who decided.
@@ -152,16 +165,16 @@ fn asides(view: &View<'_>) -> Vec<Tag> {
     if let Some(frontier) = view.frontier
         && let Some(map) = small_map(frontier)
     {
-        let text = tag("p").text(&frontier.recommendation.reason);
+        let text = tag("p").text(recommended(view, frontier));
         let other = view.decision.filter(|decision| decision.recommended == Some(false));
         let other = other.and_then(|decision| decision.chosen.as_ref());
         let other = other
             .map(|chosen| tag("p").add(tag("strong").text(format!("Another one was chosen: {chosen}."))));
         let link =
             tag("p").with("class", "more").add(tag("a").with("href", "#frontier").text("All versions"));
-        asides.push(
-            tag("div").add(tag("h3").text("The recommended version")).add(map).add(other).add(text).add(link),
-        );
+        let heading = tag("h3").text("The recommended version");
+        let words = tag("div").add(heading).add(other).add(text).add(link);
+        asides.push(tag("div").with("class", "beside").add(map).add(words));
     }
     if let Some(decision) = view.decision {
         let when = decision.accepted_at.split('T').next().unwrap_or_default();
@@ -177,10 +190,36 @@ fn asides(view: &View<'_>) -> Vec<Tag> {
     if !differences.is_empty() {
         asides.push(tag("div").add(tag("h3").text("The files differ")).add(tag("ul").all(differences)));
     }
-    if view.findings.is_empty() && view.is_internal() && !view.is_of_frontier_alone() {
+    if view.findings.is_empty() && view.is_internal() {
         asides.push(tag("div").add(tag("p").text("Nothing was measured of this release.")));
     }
     asides
+}
+
+/// Which version the frontier recommends, in a sentence for whoever decides.
+fn recommended(view: &View<'_>, frontier: &Frontier) -> String {
+    let Some(name) = &frontier.recommendation.name else {
+        return frontier.recommendation.reason.clone();
+    };
+    let one = frontier.contestants.iter().find(|one| one.name == *name);
+    let value = |axis: &Axis| {
+        let at = frontier.axes.iter().position(|known| known == axis)?;
+        one?.values.get(at).copied().flatten().map(|value| figure(value.mean))
+    };
+    let number = |axis: &Axis| value(axis).map(|value| format!("{} {value}", axis.label));
+    let numbers: Vec<String> = [&frontier.utility, &frontier.risk].into_iter().filter_map(number).collect();
+    let of = frontier.contestants.iter().filter(|one| one.failed.is_none()).count();
+    let judged = match (frontier.limits.is_empty(), view.decision.is_some()) {
+        (false, _) => "the best for analysis of those that keep all limits of the frontier",
+        (true, true) => {
+            "the best for analysis; the frontier had no limits, those of the decision came after it"
+        }
+        (true, false) => "the best for analysis; no limits were set",
+    };
+    format!(
+        "{name}, of {of} versions that were tried: {judged}. By the mean of its runs: {}.",
+        numbers.join("; ")
+    )
 }
 
 /// Whether limits are kept. Of a private release the public sees only some of them, and no sentence may sound as if these were all.

@@ -9,7 +9,7 @@ use super::glossary::term;
 use crate::judgement::{DISTANCES, Grade, SMALL_ERROR, STANDARD_ERRORS};
 use crate::lights::Colour;
 use crate::markup::{Markup, Tag, tag};
-use crate::numbers::{figure, share};
+use crate::numbers::{amount, figure, share};
 use crate::pictures::{compared, released};
 use crate::svg::Picture;
 
@@ -51,7 +51,7 @@ fn internal_cards(view: &View<'_>, distributions: &[ComparedDistribution]) -> Ma
         other.0.cmp(&one.0).then(other.1.total_cmp(&one.1))
     });
     let text = tag("p")
-        .text("Worst first. The outline is the original, the filling the synthetic files; bars are shares of records. ")
+        .text("Worst first, by the table or the mean of each variable, whichever is further off. The outline is the original, the filling the synthetic files. ")
         .add(term("S_pMSE"))
         .text(" is that of the variable's own table.");
     let mut alphabetic: Vec<&Card<'_>> = cards.iter().collect();
@@ -143,8 +143,8 @@ impl<'a> Card<'a> {
         let mut rows: Vec<[String; 3]> = Vec::new();
         if let Some(numbers) = of.numbers {
             let (one, other) = (numbers.original, numbers.synthetic);
-            rows.push(["mean".into(), figure(one.mean), figure(other.mean)]);
-            rows.push(["median".into(), figure(one.median), figure(other.median)]);
+            rows.push(["mean".into(), amount(one.mean), amount(other.mean)]);
+            rows.push(["median".into(), amount(one.median), amount(other.median)]);
         }
         let missing = of.classes.iter().position(|class| class.is == ClassKind::Missing);
         if let Some(at) = missing {
@@ -197,7 +197,7 @@ fn released_cards(distributions: &[Distribution]) -> Markup {
     let text = "Shares of records in the synthetic files, with special codes and missing values. Nothing here was read off the original.";
     let card = |(at, of): (usize, &Distribution)| {
         let numbers = of.numbers.map(|numbers| {
-            tag("p").text(format!("mean {}, median {}", figure(numbers.mean), figure(numbers.median)))
+            tag("p").text(format!("mean {}, median {}", amount(numbers.mean), amount(numbers.median)))
         });
         tag("article")
             .with("class", "card")

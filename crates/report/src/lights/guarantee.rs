@@ -46,7 +46,8 @@ pub(super) fn light(subject: &Subject<'_>) -> Light {
         Some((epsilon, Some(delta))) => format!("ε = {} and δ = {delta:e}", short(epsilon)),
         None => ledger.asked.to_string(),
     };
-    let unit = &ledger.unit;
+    // Without a column that names the unit, what is protected is one record.
+    let unit = if ledger.unit_id.is_some() { ledger.unit.as_str() } else { "record" };
     let covered = subject.manifest.is_some_and(|manifest| manifest.not_covered.is_some());
     if covered {
         let sentence = format!(
@@ -60,7 +61,14 @@ pub(super) fn light(subject: &Subject<'_>) -> Light {
         Some(_) => (Colour::Amber, "weak", "weak"),
         None => (Colour::Green, "holds", "stated in another notion"),
     };
-    let sentence = format!("Differential privacy with {stated} for each {unit}, which is {strength}.");
+    let several = match ledger.unit_id {
+        None if ledger.unit != "record" => {
+            format!("; a {} with several records is protected less", ledger.unit)
+        }
+        _ => String::new(),
+    };
+    let sentence =
+        format!("Differential privacy with {stated} for each {unit}, which is {strength}{several}.");
     light(colour, word, sentence, gauge)
 }
 

@@ -14,7 +14,7 @@ use frontier::LimitCheck;
 use measures::{Aspect, Finding};
 use privacy::LedgerRecord;
 
-pub(crate) use risk::{Attack, attribute_attacks};
+pub(crate) use risk::{Attack, COPIED, attribute_attacks};
 pub(crate) use truth::{Side, TOO_CLOSE};
 
 /// How a light burns; the better comes first.

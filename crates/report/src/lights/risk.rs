@@ -114,6 +114,9 @@ fn bound_of(limit: &str) -> Option<f64> {
     frontier::limits::parse(limit).ok()?.bound
 }
 
+/// What the scale of copies is called.
+pub(crate) const COPIED: &str = "copies of unique records, per cent";
+
 /// Copies of unique records, beyond what chance makes.
 fn copies(subject: &Subject<'_>) -> Option<Side> {
     let found = subject.first(uniques::names::COPIES)?;
@@ -138,7 +141,7 @@ fn copies(subject: &Subject<'_>) -> Option<Side> {
             figure(share)
         ),
         gauge: Some(Gauge {
-            name: "copies of unique records, per cent".into(),
+            name: COPIED.into(),
             value: share,
             written: format!("{} %", figure(share)),
             green: expected + CHANCE * chance,
@@ -218,10 +221,22 @@ fn attribute(subject: &Subject<'_>) -> Option<Side> {
         excess if excess <= amber.max(2.0 * chance) => Colour::Amber,
         _ => Colour::Red,
     };
+    // A limit is on the largest of all, which is not always what is furthest beyond its base.
     let limit = subject.decision.and_then(|decision| {
-        let of_measure = decision.limits.iter().find(|check| check.measure == attribute::names::DISCO);
-        bound_of(&of_measure?.limit)
+        let of_measure = decision.limits.iter().find(|check| check.measure == attribute::names::DISCO)?;
+        Some((bound_of(&of_measure.limit)?, of_measure.value))
     });
+    let largest = attacks.iter().max_by(|one, other| one.disclosed.total_cmp(&other.disclosed));
+    let held = limit.zip(largest).filter(|_| largest.is_some_and(|most| most.target != worst.target));
+    let held = held.map_or_else(String::new, |((bound, value), most)| {
+        format!(
+            " The limit of {} % is on the largest of all: {} for {} %.",
+            figure(bound),
+            most.target,
+            figure(value.unwrap_or(most.disclosed))
+        )
+    });
+    let limit = limit.map(|(bound, _)| bound);
     let base = match worst.holdout {
         Some(_) => "would be learned from people who are not in the file",
         None => "would be learned without that person's record",
@@ -232,7 +247,7 @@ fn attribute(subject: &Subject<'_>) -> Option<Side> {
     Some(Side {
         colour,
         sentence: format!(
-            "Who knows {} of a person learns {} for {} % of people; {} % {base}.",
+            "Who knows {} of a person learns {} for {} % of people; {} % {base}.{held}",
             few(&worst.keys),
             worst.target,
             figure(worst.disclosed),

@@ -50,7 +50,7 @@ pub(crate) fn associations(name: &str, title: &str, of: &[Association], from: f6
         labels.keep_free(at(one), 2.0);
     }
     for one in sorted.iter().take(NAMED) {
-        let text = shortened(&format!("{}–{}", one.on[0], one.on[1]), 150.0);
+        let text = one.on.each_ref().map(|name| shortened(name, 84.0)).join("–");
         marks.push(labels.place(&text, at(one), "place-name"));
     }
     let rows = sorted.iter().take(60).map(|one| {

@@ -3,13 +3,15 @@
 use crate::judgement::few;
 use crate::lights::Attack;
 use crate::markup::{Markup, tag};
-use crate::numbers::figure;
+use crate::numbers::{figure, points};
 use crate::svg::{
-    Anchor, DataTable, Entry, Filling, Picture, Scale, Sign, Symbol, bar, bottom_axis, label, legend, point,
+    Anchor, DataTable, Entry, Filling, Picture, Scale, Sign, Symbol, bar, bottom_axis, label, label_width,
+    legend, point,
 };
 
-const WIDTH: f64 = 700.0;
-const NAMES: f64 = 210.0;
+const WIDTH: f64 = 480.0;
+/// Room for names, at most.
+const NAMES: f64 = 190.0;
 const ROW: f64 = 20.0;
 /// Targets beyond this many are in the table only.
 const SHOWN: usize = 24;
@@ -30,7 +32,9 @@ pub(crate) fn attribute_risk(number: usize, attacks: &[&Attack]) -> Picture {
     }
     let (legend, height) = legend(&entries, (4.0, 4.0), WIDTH - 8.0);
     let shown = &attacks[..attacks.len().min(SHOWN)];
-    let (left, right, top) = (NAMES + 6.0, WIDTH - 60.0, height + 12.0);
+    let longest = shown.iter().map(|attack| label_width(&attack.target)).fold(40.0, f64::max);
+    let names = (longest + 8.0).min(NAMES);
+    let (left, right, top) = (names + 6.0, WIDTH - 52.0, height + 12.0);
     let values = shown.iter().flat_map(|one| [one.disclosed, one.base, one.holdout.unwrap_or(0.0)]);
     let most = values.fold(1.0, f64::max);
     let scale = Scale::linear((0.0, most * 1.05), (left, right));
@@ -50,9 +54,8 @@ pub(crate) fn attribute_risk(number: usize, attacks: &[&Attack]) -> Picture {
             );
         }
         marks.push(row);
-        marks.push(label(&attack.target, (NAMES, y + 14.0), Anchor::End, NAMES - 6.0));
-        let excess = attack.excess();
-        let text = format!("{}{}", if excess >= 0.0 { "+" } else { "" }, figure(excess));
+        marks.push(label(&attack.target, (names, y + 14.0), Anchor::End, names - 6.0));
+        let text = points(attack.excess() / 100.0);
         marks.push(label(&text, (WIDTH - 4.0, y + 14.0), Anchor::End, 56.0).with("class", "quiet-text"));
     }
     let keys = attacks.first().map_or(&[][..], |attack| &attack.keys);

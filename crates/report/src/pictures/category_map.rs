@@ -3,13 +3,13 @@
 use release::evidence::CategoryPlaces;
 
 use crate::markup::{Markup, tag};
-use crate::numbers::figure;
+use crate::numbers::{class_name, figure};
 use crate::svg::{
     DataTable, Entry, Labels, Picture, Scale, Sign, Stroke, Symbol, bottom_axis, left_axis, legend, line,
     point,
 };
 
-const SIZE: (f64, f64) = (640.0, 460.0);
+const SIZE: (f64, f64) = (560.0, 460.0);
 /// How many of the categories that moved furthest carry their names.
 const NAMED: usize = 12;
 
@@ -46,7 +46,8 @@ pub(crate) fn category_map(of: &CategoryPlaces) -> Picture {
         labels.keep_free(at(place.original), 3.0);
     }
     for place in of.places.iter().take(NAMED) {
-        let text = crate::svg::shortened(&format!("{} = {}", place.variable, place.class), 170.0);
+        let text =
+            crate::svg::shortened(&format!("{} = {}", place.variable, class_name(&place.class)), 190.0);
         marks.push(labels.place(&text, at(place.synthetic), "place-name"));
     }
     let pair = |place: [f64; 2]| format!("{}, {}", figure(place[0]), figure(place[1]));

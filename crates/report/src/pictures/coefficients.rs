@@ -3,7 +3,8 @@
 use crate::markup::{Markup, tag};
 use crate::numbers::figure;
 use crate::svg::{
-    Anchor, DataTable, Entry, Filling, Picture, Scale, Sign, Stroke, Symbol, interval, label, legend, line,
+    Anchor, DataTable, Entry, Filling, Picture, Scale, Sign, Stroke, Symbol, interval, label, label_width,
+    legend, line,
 };
 
 /// One coefficient: its estimate and the limits of its interval in each file.
@@ -16,8 +17,9 @@ pub(crate) struct Coefficient {
     pub(crate) synthetic: Option<[f64; 3]>,
 }
 
-const WIDTH: f64 = 560.0;
-const NAMES: f64 = 170.0;
+const WIDTH: f64 = 480.0;
+/// Room for names, at most.
+const NAMES: f64 = 190.0;
 const ROW: f64 = 26.0;
 
 /// Intervals row by row. Each row has a scale of its own, because coefficients count different things: what matters is how the two
@@ -36,13 +38,15 @@ pub(crate) fn coefficients(name: String, title: String, synthetic: &str, all: &[
     entries.push(Entry { sign: Sign::Line(Stroke::Reference), text: "zero".into() });
     let (legend, height) = legend(&entries, (4.0, 4.0), WIDTH - 8.0);
     let top = height + 12.0;
-    let (left, right) = (NAMES + 10.0, WIDTH - 20.0);
+    let longest = all.iter().map(|one| label_width(&one.name)).fold(40.0, f64::max);
+    let names = (longest + 8.0).min(NAMES);
+    let (left, right) = (names + 10.0, WIDTH - 20.0);
     let mut marks = Markup::from(legend);
     for (at, coefficient) in all.iter().enumerate() {
         let y = top + ROW * at as f64 + ROW / 2.0;
         let limits = [coefficient.original, coefficient.synthetic].into_iter().flatten().flatten();
         let scale = Scale::of(limits.clone().chain([0.0]), (left, right));
-        marks.push(label(&coefficient.name, (NAMES, y + 4.0), Anchor::End, NAMES - 6.0));
+        marks.push(label(&coefficient.name, (names, y + 4.0), Anchor::End, names - 6.0));
         marks.push(line((left, y + ROW / 2.0), (right, y + ROW / 2.0), Stroke::Grid));
         marks.push(line((scale.at(0.0), y - ROW / 2.0), (scale.at(0.0), y + ROW / 2.0), Stroke::Reference));
         for (whose, limits, shift) in [

@@ -10,15 +10,17 @@ use crate::svg::{Filling, Picture, Scale, Stroke, bar, bottom_axis, left_axis, l
 const BOTH: Sides = Sides {
     original: Some("original"),
     synthetic: "synthetic",
-    axis: "share of records",
+    axis: "% of records",
     written: share,
+    times: 100.0,
     widths: WITH_SHORT_NAMES,
 };
 const ALONE: Sides = Sides {
     original: None,
     synthetic: "synthetic",
-    axis: "share of records",
+    axis: "% of records",
     written: share,
+    times: 100.0,
     widths: WITH_SHORT_NAMES,
 };
 

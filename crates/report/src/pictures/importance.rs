@@ -13,9 +13,10 @@ pub(crate) fn importance(of: &[(String, f64)]) -> Picture {
     let sides = Sides {
         original: None,
         synthetic: "share of what the tree uses",
-        axis: "share",
+        axis: "% of what it uses",
         written: share,
-        widths: (520.0, 190.0),
+        times: 100.0,
+        widths: (440.0, 190.0),
     };
     let title = "What the tree uses to tell the files apart".to_owned();
     paired_bars("importance".into(), title, &rows, &sides)

@@ -24,15 +24,15 @@ pub(crate) use category_map::category_map;
 pub(crate) use coefficients::{Coefficient, coefficients};
 pub(crate) use distribution::{compared, released};
 pub(crate) use gauge::gauge;
-pub(crate) use heat_map::heat_map;
+pub(crate) use heat_map::{heat_map, worst_pairs};
 pub(crate) use importance::importance;
-pub(crate) use pair_table::pair_table;
+pub(crate) use pair_table::{pair_panels, pair_table};
 pub(crate) use paired_bars::{Row, Sides, WITH_LONG_NAMES, paired_bars};
 pub use paper_figure::{Figure, Series};
 pub(crate) use propensity::propensity;
 pub(crate) use record_map::record_map;
 pub(crate) use risk_plane::risk_plane;
-pub(crate) use risk_utility_map::risk_utility_map;
+pub(crate) use risk_utility_map::{narrow_map, risk_utility_map};
 pub(crate) use small_map::small_map;
 pub(crate) use tau_curves::tau_curves;
 

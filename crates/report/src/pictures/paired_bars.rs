@@ -1,7 +1,9 @@
 //! Rows of bars, one for the original and one for the synthetic files.
 
 use crate::markup::{Markup, Tag, tag};
-use crate::svg::{Anchor, DataTable, Entry, Filling, Picture, Scale, Sign, bar, bottom_axis, label, legend};
+use crate::svg::{
+    Anchor, DataTable, Entry, Filling, Picture, Scale, Sign, bar, bottom_axis, label, label_width, legend,
+};
 
 /// One row: its name and the two values, of which either may be absent.
 pub(crate) struct Row {
@@ -23,16 +25,18 @@ pub(crate) struct Sides {
     pub(crate) axis: &'static str,
     /// How a value is written.
     pub(crate) written: fn(f64) -> String,
-    /// The width of the picture, and of the names of its rows.
+    /// By what a value is multiplied on the axis: 100 for a share in per cent.
+    pub(crate) times: f64,
+    /// The width of the picture, and of the names of its rows at most.
     pub(crate) widths: (f64, f64),
 }
 
 /// The width of pictures that stand beside each other.
 pub(super) const WIDTH: f64 = 340.0;
 /// The width of pictures with long names of rows.
-pub(crate) const WITH_LONG_NAMES: (f64, f64) = (700.0, 360.0);
+pub(crate) const WITH_LONG_NAMES: (f64, f64) = (480.0, 220.0);
 /// The width of pictures with short names of rows.
-pub(super) const WITH_SHORT_NAMES: (f64, f64) = (WIDTH, 128.0);
+pub(super) const WITH_SHORT_NAMES: (f64, f64) = (WIDTH, 172.0);
 const RIGHT: f64 = 30.0;
 
 /// Rows of bars under a legend.
@@ -54,10 +58,12 @@ pub(crate) fn paired_bars(name: String, title: String, rows: &[Row], sides: &Sid
 
 /// The rows with their axis below `top`, and the height that they take.
 pub(super) fn bar_rows(rows: &[Row], sides: &Sides, top: f64) -> (Tag, f64) {
-    let (width, names) = sides.widths;
+    let (width, most_names) = sides.widths;
+    let longest = rows.iter().map(|row| label_width(&row.name)).fold(0.0, f64::max);
+    let names = (longest + 8.0).clamp(44.0, most_names);
     let row_height = if sides.original.is_some() { 21.0 } else { 16.0 };
     let values = rows.iter().flat_map(|row| [row.original, row.synthetic]).flatten();
-    let most = values.fold(0.0, f64::max);
+    let most = sides.times * values.fold(0.0, f64::max);
     let scale =
         Scale::linear((0.0, if most > 0.0 { most * 1.02 } else { 1.0 }), (names + 6.0, width - RIGHT));
     let bottom = top + row_height * rows.len() as f64 + 4.0;
@@ -77,7 +83,8 @@ pub(super) fn bar_rows(rows: &[Row], sides: &Sides, top: f64) -> (Tag, f64) {
                 Filling::Synthetic if both => (first + 8.5, first + 15.5),
                 Filling::Synthetic => (first, first + 11.0),
             };
-            of_row = of_row.add(bar((scale.at(0.0), place.0), (scale.at(value), place.1), filling));
+            let end = scale.at(sides.times * value);
+            of_row = of_row.add(bar((scale.at(0.0), place.0), (end, place.1), filling));
         }
         group = group.add(name).add(of_row);
     }

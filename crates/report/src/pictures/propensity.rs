@@ -5,8 +5,8 @@ use crate::markup::Markup;
 use crate::numbers::figure;
 use crate::svg::{Anchor, DataTable, Picture, Scale, Stroke, Symbol, bottom_axis, label, line, point};
 
-const WIDTH: f64 = 560.0;
-const NAMES: f64 = 200.0;
+const WIDTH: f64 = 440.0;
+const NAMES: f64 = 182.0;
 
 /// One point a classifier, on the scale of S_pMSE.
 pub(crate) fn propensity(classifiers: &[(String, f64)]) -> Picture {

@@ -6,7 +6,7 @@ use crate::markup::{Markup, tag};
 use crate::numbers::share;
 use crate::svg::{Anchor, DataTable, Entry, Filling, Picture, Sign, label, legend, rectangle};
 
-const SQUARE: f64 = 19.0;
+const SQUARE: f64 = 16.0;
 
 /// The map; the area of a square is the share of records.
 pub(crate) fn record_map(of: &RecordMap) -> Picture {
@@ -42,7 +42,8 @@ pub(crate) fn record_map(of: &RecordMap) -> Picture {
     }
     marks.push(places);
     marks.push(
-        label("first axis →", (width - 12.0, bottom + 14.0), Anchor::End, 160.0).with("class", "quiet-text"),
+        label("first axis →, second axis ↑", (width - 12.0, bottom + 14.0), Anchor::End, 220.0)
+            .with("class", "quiet-text"),
     );
     let differ: f64 =
         of.places.iter().map(|place| (place.original - place.synthetic).abs()).sum::<f64>() / 2.0;

@@ -23,11 +23,6 @@ struct MapLayout {
     bottom: f64,
 }
 
-const SIZE: (f64, f64) = (760.0, 540.0);
-/// Room for names beside the field.
-const BESIDE: f64 = 110.0;
-const LABEL: f64 = 190.0;
-
 /// The two axes of a map with their scales.
 pub(super) struct MapScales<'a> {
     frontier: &'a Frontier,
@@ -133,27 +128,57 @@ impl<'a> MapScales<'a> {
     }
 }
 
+/// A map of one size: the marks move by a script, which finds them by name, on the wide one alone.
+struct Sheet {
+    size: (f64, f64),
+    /// Room for names beside the field.
+    beside: f64,
+    /// Names are cut to this width.
+    names: f64,
+    is_moved: bool,
+}
+
+const WIDE: Sheet = Sheet { size: (860.0, 560.0), beside: 120.0, names: 190.0, is_moved: true };
+/// For phones: taller than wide, so that names find room above each other.
+const NARROW: Sheet = Sheet { size: (370.0, 620.0), beside: 16.0, names: 150.0, is_moved: false };
+
 /// The map on its default axes, and what the script needs to draw it on others. None without two axes that exist.
 pub(crate) fn risk_utility_map(frontier: &Frontier) -> Option<(Picture, Value)> {
+    let (picture, chosen, layout) = draw(frontier, &WIDE)?;
+    Some((picture, script_data(frontier, chosen, &layout)))
+}
+
+/// The same for a narrow page; it stays on its axes.
+pub(crate) fn narrow_map(frontier: &Frontier) -> Option<Picture> {
+    draw(frontier, &NARROW).map(|(picture, ..)| picture)
+}
+
+fn draw(frontier: &Frontier, sheet: &Sheet) -> Option<(Picture, [usize; 2], MapLayout)> {
     let methods = methods(frontier);
-    let (legend, height) = legend(&legend_entries(&methods, frontier), (4.0, 4.0), SIZE.0 - 8.0);
-    let layout = MapLayout { left: 56.0, right: SIZE.0 - BESIDE, top: height + 34.0, bottom: SIZE.1 - 46.0 };
+    let size = sheet.size;
+    let (legend, height) = legend(&legend_entries(&methods, frontier), (4.0, 4.0), size.0 - 8.0);
+    let left = if sheet.is_moved { 56.0 } else { 40.0 };
+    let layout = MapLayout { left, right: size.0 - sheet.beside, top: height + 34.0, bottom: size.1 - 46.0 };
     let scales = MapScales::new(frontier, (layout.left, layout.right), (layout.top, layout.bottom))?;
     let (risk, utility, x, y) = (scales.risk, scales.utility, scales.x, scales.y);
     let place = |one: &Contestant| scales.place(one);
     let shown: Vec<(usize, &Contestant)> =
         frontier.contestants.iter().enumerate().filter(|(_, one)| place(one).is_some()).collect();
+    let named_for_script = |group: Tag, name: &'static str| match sheet.is_moved {
+        true => group.with("id", name),
+        false => group,
+    };
     let mut marks = Markup::from(legend);
-    marks.push(tag("g").with("id", "map-limits").add(scales.zone()).add(scales.limit_lines()));
+    marks.push(named_for_script(tag("g"), "map-limits").add(scales.zone()).add(scales.limit_lines()));
     let names = [axis_name(&frontier.axes[risk]), axis_name(&frontier.axes[utility])];
     marks.push(bottom_axis(&x, (layout.left, layout.right), (layout.bottom, layout.top), &names[0]));
     marks.push(left_axis(&y, (layout.top, layout.bottom), (layout.left, layout.right), &names[1]));
     let mut front: Vec<(f64, f64)> =
         shown.iter().filter(|(_, one)| on_front(one)).filter_map(|(_, one)| place(one)).collect();
     front.sort_by(|one, other| one.0.total_cmp(&other.0));
-    marks.push(path(&front, Stroke::Front).with("id", "map-front"));
+    marks.push(named_for_script(path(&front, Stroke::Front), "map-front"));
 
-    let mut labels = Labels::within([layout.left, layout.top - 6.0, SIZE.0 - 2.0, layout.bottom]);
+    let mut labels = Labels::within([layout.left, layout.top - 6.0, size.0 - 2.0, layout.bottom]);
     for (_, one) in &shown {
         let Some((at_x, at_y)) = place(one) else { continue };
         labels.keep_free((at_x, at_y), 6.0);
@@ -166,12 +191,13 @@ pub(crate) fn risk_utility_map(frontier: &Frontier) -> Option<(Picture, Value)> 
             labels.keep_free((x.at(of_risk), y.at(of_utility)), 9.0);
         }
     }
-    let mut points = tag("g").with("id", "map-points");
+    front.windows(2).for_each(|ends| labels.keep_free_across(ends[0], ends[1]));
+    let mut points = named_for_script(tag("g"), "map-points");
     for (at, one) in &shown {
         let method = methods.iter().position(|method| *method == method_of(one)).unwrap_or_default();
         points = points.add(mark(frontier, *at, one, method, (risk, utility), (&x, &y)));
     }
-    let mut texts = tag("g").with("id", "map-labels").with("aria-hidden", "true");
+    let mut texts = named_for_script(tag("g"), "map-labels").with("aria-hidden", "true");
     let mut named: Vec<&(usize, &Contestant)> = shown.iter().collect();
     // What matters most is named first, where room is nearest: the recommended one, then the front.
     named.sort_by_key(|(_, one)| {
@@ -180,21 +206,20 @@ pub(crate) fn risk_utility_map(frontier: &Frontier) -> Option<(Picture, Value)> 
     for (_, one) in named {
         if let Some(place) = place(one) {
             let class = if on_front(one) { "point-name" } else { "point-name quiet-text" };
-            texts = texts.add(labels.place_anywhere(&shortened(&one.name, LABEL), place, class));
+            texts = texts.add(labels.place_anywhere(&shortened(&one.name, sheet.names), place, class));
         }
     }
     marks.push(points);
     marks.push(texts);
     let picture = Picture {
-        name: "risk-utility-map".into(),
+        name: if sheet.is_moved { "risk-utility-map" } else { "risk-utility-map-narrow" }.into(),
         title: "Every version by what it gives away and what it is worth".into(),
         description: description(frontier, shown.len()),
-        size: SIZE,
+        size,
         marks,
         table: table(frontier, risk, utility),
     };
-    let chosen = [risk, utility];
-    Some((picture, script_data(frontier, chosen, &layout)))
+    Some((picture, [risk, utility], layout))
 }
 
 fn on_front(one: &Contestant) -> bool {
@@ -307,10 +332,12 @@ fn legend_entries(methods: &[&str], frontier: &Frontier) -> Vec<Entry> {
         entries.push(Entry { sign: sign(Symbol::Circle, "mark refused series-7".into()), text });
     }
     if !frontier.limits.is_empty() {
-        entries.push(Entry {
-            sign: Sign::Line(Stroke::Limit),
-            text: "limit; shaded: keeps them and is usable".into(),
-        });
+        entries.push(Entry { sign: Sign::Line(Stroke::Limit), text: "limit".into() });
+    }
+    // Whether a part of the field is shaded does not depend on its size.
+    if MapScales::new(frontier, (0.0, 100.0), (0.0, 100.0)).is_some_and(|scales| scales.zone().is_some()) {
+        let shaded = if frontier.limits.is_empty() { "usable" } else { "keeps all limits and is usable" };
+        entries.push(Entry { sign: Sign::Zone, text: shaded.into() });
     }
     if frontier.contestants.iter().any(|one| one.planned.iter().any(Option::is_some)) {
         entries.push(Entry { sign: sign(Symbol::Circle, "planned".into()), text: "by theory".into() });
@@ -353,7 +380,7 @@ fn script_data(frontier: &Frontier, chosen: [usize; 2], layout: &MapLayout) -> V
                 None => Value::Null,
             })
             .collect();
-        json!({ "label": one.name, "short": shortened(&one.name, LABEL), "values": values, "planned": one.planned,
+        json!({ "label": one.name, "short": shortened(&one.name, WIDE.names), "values": values, "planned": one.planned,
                 "front": one.place.as_ref().is_some_and(|place| place.on_front) })
     };
     let axes: Vec<Value> =
@@ -361,7 +388,7 @@ fn script_data(frontier: &Frontier, chosen: [usize; 2], layout: &MapLayout) -> V
     json!({
         "axes": axes,
         "chosen": chosen,
-        "width": SIZE.0,
+        "width": WIDE.size.0,
         "field": [layout.left, layout.right, layout.top, layout.bottom],
         "contestants": frontier.contestants.iter().map(contestant).collect::<Vec<_>>(),
     })

@@ -34,7 +34,7 @@ pub(crate) fn small_map(frontier: &Frontier) -> Option<Tag> {
         marks.push(labels.place(&one.name, *place, "point-name strong"));
     }
     let axis =
-        |text: String, place, anchor| label(&text, place, anchor, SIZE.0 - 20.0).with("class", "quiet-text");
+        |text: String, place, anchor| label(&text, place, anchor, SIZE.0 + 40.0).with("class", "quiet-text");
     let better = |axis: &frontier::Axis| match axis.better {
         Better::Lower => " (less is better)",
         Better::Higher => " (more is better)",

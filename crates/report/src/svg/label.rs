@@ -21,29 +21,34 @@ pub(crate) enum Anchor {
     End,
 }
 
-/// About how wide a text is.
+/// About how wide a text is: capitals are wider than small letters.
 pub(crate) fn label_width(text: &str) -> f64 {
-    text.chars().map(|character| if character as u32 >= 0x2e80 { 1.7 } else { 1.0 }).sum::<f64>()
-        * CHARACTER
-        * FONT
+    let wide = |character: char| match character {
+        _ if character as u32 >= 0x2e80 => 1.7,
+        'm' | 'w' | 'M' | 'W' | '%' => 1.4,
+        _ if character.is_uppercase() => 1.15,
+        _ => 1.0,
+    };
+    text.chars().map(wide).sum::<f64>() * CHARACTER * FONT
 }
 
-/// The text, cut to a width with an ellipsis.
+/// The text, cut to a width in its middle: names of a questionnaire differ at their ends.
 pub(crate) fn shortened(text: &str, width: f64) -> String {
     if label_width(text) <= width {
         return text.to_owned();
     }
-    let mut cut = String::new();
-    for character in text.chars() {
-        cut.push(character);
-        if label_width(&cut) > width - CHARACTER * FONT {
-            cut.pop();
-            break;
-        }
-    }
-    cut.truncate(cut.trim_end().len());
-    cut.push('…');
-    cut
+    let characters: Vec<char> = text.chars().collect();
+    let cut = |kept: usize| {
+        let first = kept.div_ceil(2);
+        let (head, tail) = (&characters[..first], &characters[characters.len() - (kept - first)..]);
+        let (head, tail): (String, String) = (head.iter().collect(), tail.iter().collect());
+        format!("{}…{}", head.trim_end(), tail.trim_start())
+    };
+    (1..characters.len())
+        .rev()
+        .map(cut)
+        .find(|cut| label_width(cut) <= width)
+        .unwrap_or_else(|| "…".to_owned())
 }
 
 /// A text at a place, cut to `width`; its title has it in full.
@@ -112,6 +117,15 @@ impl Labels {
         Markup::default()
     }
 
+    /// Keeps labels away from a line that runs across, piece by piece.
+    pub(crate) fn keep_free_across(&mut self, (x1, y1): (f64, f64), (x2, y2): (f64, f64)) {
+        let pieces = (((x2 - x1).abs() + (y2 - y1).abs()) / 6.0).ceil().clamp(1.0, 400.0);
+        for piece in 0..=pieces as u32 {
+            let share = f64::from(piece) / pieces;
+            self.keep_free((x1 + share * (x2 - x1), y1 + share * (y2 - y1)), 1.0);
+        }
+    }
+
     /// Keeps labels away from a thin line, such as an error bar.
     pub(crate) fn keep_free_line(&mut self, (x1, y1): (f64, f64), (x2, y2): (f64, f64)) {
         self.taken.push([x1.min(x2) - 1.0, y1.min(y2) - 1.0, x1.max(x2) + 1.0, y1.max(y2) + 1.0]);
@@ -175,7 +189,9 @@ mod tests {
         assert_eq!(shortened("MARRIED", 100.0), "MARRIED");
         let long = "a very long name of a level that nobody would print";
         let cut = shortened(long, 80.0);
-        assert!(cut.ends_with('…') && label_width(&cut) <= 80.0, "{cut}");
+        assert!(cut.contains('…') && cut.ends_with('t') && label_width(&cut) <= 80.0, "{cut}");
+        let [one, other] = ["spending_on_category_7_in_euro", "spending_on_category_8_in_euro"];
+        assert_ne!(shortened(one, 150.0), shortened(other, 150.0));
         let markup = Markup::from(label(long, (0.0, 0.0), Anchor::Start, 80.0)).into_string();
         assert!(markup.contains(&format!("<title>{long}</title>")));
     }

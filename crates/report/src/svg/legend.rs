@@ -1,7 +1,7 @@
 //! What the signs of a picture mean.
 
 use super::label::{Anchor, label, label_width};
-use super::{Filling, Stroke, Symbol, bar, line, point, px};
+use super::{Filling, Stroke, Symbol, bar, line, point, px, rectangle};
 use crate::markup::{Markup, Tag, tag};
 
 /// One line of a legend.
@@ -18,6 +18,8 @@ pub(crate) struct Entry {
 pub(crate) enum Sign {
     /// A bar.
     Bar(Filling),
+    /// A shaded part of a field.
+    Zone,
     /// A line.
     Line(Stroke),
     /// A point with the class of its style.
@@ -53,6 +55,7 @@ pub(crate) fn legend(entries: &[Entry], (left, top): (f64, f64), width: f64) -> 
         }
         signs.push(match sign {
             Sign::Bar(filling) => bar((x, y + 2.0), (x + 14.0, y + 12.0), *filling),
+            Sign::Zone => rectangle((x, y + 1.0), (x + 16.0, y + 13.0), "kept-zone"),
             Sign::Line(stroke) => line((x, y + 7.0), (x + 16.0, y + 7.0), *stroke),
             Sign::Point(symbol, class) => point((x + 8.0, y + 7.0), 5.0, *symbol).with("class", class),
             Sign::Curve { colour, curve, points } => {

@@ -66,7 +66,8 @@ impl Picture {
         format!("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n{}\n", Markup::from(svg).into_string())
     }
 
-    fn svg(&self) -> Tag {
+    /// The drawing alone.
+    pub(crate) fn svg(&self) -> Tag {
         self.svg_of(None)
     }
 
@@ -90,6 +91,9 @@ impl Picture {
     }
 }
 
+/// Columns of a table that a narrow page has room for.
+const MOST_NARROW: usize = 3;
+
 impl DataTable {
     /// A table of these columns.
     pub(crate) fn new(head: impl IntoIterator<Item = impl Into<String>>, rows: Vec<Vec<String>>) -> Self {
@@ -104,13 +108,19 @@ impl DataTable {
     /// The table itself, in a frame that scrolls where the page is too narrow.
     pub(crate) fn table(&self) -> Tag {
         let head = tag("tr").all(self.head.iter().map(|name| tag("th").with("scope", "col").text(name)));
+        let is_wide = self.head.len() > MOST_NARROW;
         let row = |row: &Vec<String>| {
             tag("tr").all(row.iter().enumerate().map(|(column, value)| match column {
                 0 => tag("th").with("scope", "row").text(value),
+                // Where a page is narrow, the head of the column stands before its value.
+                _ if is_wide => {
+                    tag("td").with("data-head", self.head.get(column).map_or("", String::as_str)).text(value)
+                }
                 _ => tag("td").text(value),
             }))
         };
-        let table = tag("table").add(tag("thead").add(head)).add(tag("tbody").all(self.rows.iter().map(row)));
+        let table = if is_wide { tag("table").with("class", "wide") } else { tag("table") };
+        let table = table.add(tag("thead").add(head)).add(tag("tbody").all(self.rows.iter().map(row)));
         tag("div")
             .with("class", "frame")
             .with("role", "group")

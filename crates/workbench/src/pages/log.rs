@@ -15,7 +15,17 @@ pub(super) fn page(of: &Opened) -> String {
         true => tag("p").text("Nothing was done here yet."),
         false => tag("pre").with("id", "log").with("tabindex", 0).with("aria-label", "Commands").text(&lines),
     });
-    content.push(tag("p").add(tag("a").with("href", of.link("/log.sh")).text("As a file to run")));
+    let copy = tag("button")
+        .with("class", "plain")
+        .with("type", "button")
+        .with("data-copy", "log")
+        .with("hidden", "hidden");
+    content.push(
+        tag("p")
+            .add(tag("a").with("href", of.link("/log.sh")).text("As a file to run"))
+            .text(" ")
+            .add(copy.text("Copy")),
+    );
     framed("Log", Some(of), content)
 }
 

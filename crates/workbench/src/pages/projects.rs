@@ -7,11 +7,19 @@ use report::markup::{Markup, Tag, tag};
 
 use super::frame::{framed, now, table};
 use super::{encoded, is_table};
+use crate::record::RECORD;
 use crate::server::State;
 
 pub(super) fn page(state: &State) -> String {
     let is_project = |path: &Path| path.file_name().is_some_and(|name| name == PROJECT);
-    let links = below(state, &is_project).into_iter().filter_map(|path| {
+    // The one that was worked on last comes first.
+    let mut projects = below(state, &is_project);
+    let worked_on = |path: &PathBuf| {
+        let touched = |path: &Path| std::fs::metadata(path).and_then(|file| file.modified()).ok();
+        path.parent().and_then(|folder| touched(&folder.join(RECORD))).max(touched(path))
+    };
+    projects.sort_by_key(|path| std::cmp::Reverse(worked_on(path)));
+    let links = projects.into_iter().filter_map(|path| {
         let name = state.root.relative(path.parent()?);
         let shown = if name.is_empty() { "this folder".to_owned() } else { name.clone() };
         let link = tag("a").with("href", format!("/project?project={}", encoded(&name))).text(shown);

@@ -127,7 +127,7 @@ impl Attack<'_> {
         for count in targets.original().columns()[self.target].frequencies(self.target_classes().size()) {
             sums.base.add(u128::from(count) * u128::from(count), original_records);
         }
-        sums.disco_others = self.told_by_others();
+        sums.disco_others = self.told_by_others().iter().filter(|told| **told).count() as u64;
         let (obvious_level, obvious_pairs) = obvious.finish();
         AttributeDisclosure {
             keys: self.keys.clone(),
@@ -146,9 +146,9 @@ impl Attack<'_> {
 const MOST_SINGLE_KEYS: usize = 12;
 
 impl Attack<'_> {
-    /// Original records whose target all other original records with the same keys, at least one, share; or all others with one of the keys, such as
+    /// Which original records' targets all other original records with the same keys, at least one, share; or all others with one of the keys, such as
     /// an age group that follows from the age.
-    fn told_by_others(&self) -> u64 {
+    pub(super) fn told_by_others(&self) -> Vec<bool> {
         let keys = self.members.classes.keys().positions();
         let coded = self.tables.keys().original();
         let mut told = vec![false; self.original.len()];
@@ -177,7 +177,7 @@ impl Attack<'_> {
                 tell(&|row| codes[row] as usize, self.tables.keys().domain().variables()[*key].size());
             }
         }
-        told.iter().filter(|told| **told).count() as u64
+        told
     }
 }
 

@@ -1,5 +1,7 @@
 //! The attribute measures record by record.
 
+use table::CountSource;
+
 use super::attack::Attack;
 
 /// What an attack discloses of every record.
@@ -29,6 +31,11 @@ pub struct OriginalRecord {
     /// The share of its target value in its class of the synthetic table: its CAP against it; `None` where the class is
     /// absent from the synthetic table.
     pub cap_synthetic: Option<f64>,
+    /// How likely it would be disclosed if the target had nothing to do with the keys: the share of its target value in the synthetic table, to the power
+    /// of the size of its class there; the sum over all records is that of `attribute.disco_margins`.
+    pub disclosed_by_margins: f64,
+    /// Whether the other original records tell its target: `attribute.disco_others`.
+    pub told_by_others: bool,
 }
 
 /// What an attack finds in one synthetic record.
@@ -49,18 +56,30 @@ impl Attack<'_> {
         let mut original = vec![OriginalRecord::default(); self.original.len()];
         let mut synthetic = vec![SyntheticRecord::default(); self.synthetic.len()];
         let share = |part: u64, whole: u64| (whole > 0).then(|| part as f64 / whole as f64);
+        let told = self.told_by_others();
+        let synthetic_table = &self.tables.targets().synthetic()[0];
+        let frequencies = synthetic_table.columns()[self.target].frequencies(self.target_classes().size());
+        let records = (synthetic_table.records() as f64).max(1.0);
         self.visit(|class| {
             let disclosive = class.is_disclosive_in_synthetic();
             for row in self.members.original.rows(class.class) {
                 let cell = class.of_level(self.original[*row as usize]);
+                let counted = self.counted_original(class.class, &cell) > 0;
+                let by_margins = frequencies[cell.level as usize] as f64 / records;
                 original[*row as usize] = OriginalRecord {
-                    counted: self.counted_original(class.class, &cell) > 0,
+                    counted,
                     disclosed_in_original: class.is_all_original(&cell),
                     in_synthetic: class.s > 0,
                     disclosed_in_synthetic: disclosive,
                     disclosed_correctly: class.is_all_synthetic(&cell),
                     cap_original: cell.y as f64 / class.y as f64,
                     cap_synthetic: share(cell.s, class.s),
+                    disclosed_by_margins: if counted && class.s > 0 {
+                        by_margins.powf(class.s as f64)
+                    } else {
+                        0.0
+                    },
+                    told_by_others: told[*row as usize],
                 };
             }
             for row in self.members.synthetic.rows(class.class) {

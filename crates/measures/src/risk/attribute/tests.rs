@@ -314,6 +314,10 @@ proptest! {
         prop_assert_eq!(percent(&|record| record.in_synthetic), value(Is));
         prop_assert_eq!(percent(&|record| record.disclosed_in_synthetic), value(Dis));
         prop_assert_eq!(percent(&|record| record.disclosed_correctly), value(Disco));
+        let by_margins: f64 = records.original.iter().map(|record| record.disclosed_by_margins).sum();
+        prop_assert!((100.0 * by_margins / records.original.len() as f64 - value(DiscoMargins)).abs() < 1e-9);
+        let told = records.original.iter().filter(|record| record.told_by_others).count();
+        prop_assert_eq!(100.0 * told as f64 / records.original.len() as f64, value(DiscoOthers));
         let certain: Vec<&SyntheticRecord> =
             records.synthetic.iter().filter(|record| record.counted && record.weap == 1.0).collect();
         let share = certain.len() as f64 / records.synthetic.len() as f64;
