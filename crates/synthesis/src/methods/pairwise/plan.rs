@@ -4,14 +4,14 @@
 //! Single variables get α = 0.4 max(x, ½) within 0.05 and 0.7 of the budget, x = d̄ sd(B/p)/(√2 · 0.03 n). Of the rest each of k pairs gets the same, less 8 % for the choices.
 //! A table of k then has room for n/(6 sd) cells; k is the largest number, all M if possible, with room for at least 8 cells and for min(20 (k/p)^1.7, mean cells of a pair).
 //!
-//! Where all M pairs are measured, each variable is also counted in p − 1 of their tables: single variables then get 5 %, and choices, by which only the resolution of a table is left to be decided, 2 % of the rest, or
+//! Where all M pairs are measured, each variable is also counted in p − 1 of their tables: single variables then get x within 5 and 20 %, and choices, by which only the resolution of a table is left to be decided, 2 % of the rest, or
 //! nothing where every pair has room for all its cells.
 
 /// The share of what single variables leave that pays for choices.
 const CHOICES: f64 = 0.08;
-/// The same where all pairs are measured, and the share of single variables there.
+/// The same where all pairs are measured, and the least and the largest share of single variables there.
 const CHOICES_AMONG_ALL: f64 = 0.02;
-const ONE_WAYS_BESIDE_ALL: f64 = 0.05;
+const ONE_WAYS_BESIDE_ALL: (f64, f64) = (0.05, 0.2);
 /// Cells of a table hold this many standard deviations of noise on average.
 const DEVIATIONS_A_CELL: f64 = 6.0;
 /// The least number of cells for which pairs are worth measuring.
@@ -114,7 +114,7 @@ impl Plan {
             (1..most).rev().find(|&k| is_enough(k)).unwrap_or(0)
         };
         let is_all = k > 0 && k == pairs.len();
-        let alpha = if is_all { ONE_WAYS_BESIDE_ALL.min(alpha) } else { alpha };
+        let alpha = if is_all { x.clamp(ONE_WAYS_BESIDE_ALL.0, ONE_WAYS_BESIDE_ALL.1) } else { alpha };
         let for_one_ways = if k == 0 { budget } else { (all * alpha) as u64 };
         let one_ways = shares(for_one_ways, &varying, |variable| noise.weight(sizes[variable] as f64))?;
         let paid: u64 = one_ways.iter().map(|(_, units)| units).sum();

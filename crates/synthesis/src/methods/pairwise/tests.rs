@@ -314,11 +314,10 @@ fn linear_slopes_survive_noise_and_settling() {
     let (clear, _) = biases(&population, false, RHO_AT_A_THOUSAND, 2);
     assert!(clear.iter().all(|bias| bias.abs() < 1.5), "without noise: {clear:?} %");
     let (noisy, distance) = biases(&population, false, RHO_AT_ONE, 6);
-    // Noise makes the tails of single variables too heavy (pay has a variance 5 to 10 % too large), and slopes with them: about −1, +9 and +2 %.
-    assert!(noisy.iter().all(|bias| bias.abs() < 13.0), "at ε = 1: {noisy:?} %");
+    assert!(noisy.iter().all(|bias| bias.abs() < 8.0), "at ε = 1: {noisy:?} %");
     assert!(distance < 0.03, "{distance}");
     let (few, _) = biases(&Population::linear(5_000, 2), false, RHO_AT_ONE, 10);
-    assert!(few.iter().all(|bias| bias.abs() < 25.0), "5,000 records: {few:?} %");
+    assert!(few.iter().all(|bias| bias.abs() < 22.0), "5,000 records: {few:?} %");
 }
 
 #[test]
@@ -326,9 +325,9 @@ fn slopes_against_the_priors_survive_where_there_are_records() {
     let population = Population::concave(20_000, 3);
     let (clear, _) = biases(&population, true, RHO_AT_A_THOUSAND, 2);
     assert!(clear.iter().all(|bias| bias.abs() < 1.5), "without noise: {clear:?} %");
-    // What lies against the priors is flattened, about −15, −13, −4 and −19 %; twice as much would be a fault.
+    // What lies against the priors is flattened, about −16, +12, −11 and −17 % (16 runs); half as much again would be a fault.
     let (noisy, _) = biases(&population, true, RHO_AT_ONE, 6);
-    assert!(noisy.iter().all(|bias| bias.abs() < 30.0), "at ε = 1: {noisy:?} %");
+    assert!(noisy.iter().all(|bias| bias.abs() < 26.0), "at ε = 1: {noisy:?} %");
 }
 
 #[test]
