@@ -4,11 +4,11 @@
 //!
 //! - I: independence of the single variables, e; h = 0.
 //! - R: e and the singular values of the doubly centred y − e above sd (√(a−1) + √(b−1)), at most three, each shrunk as Gavish and Donoho (2017) do for squared
-//!   error: √((s² − (a−1) sd² − (b−1) sd²)² − 4 (a−1)(b−1) sd⁴)/s; never below 0.3 e; h = 2 r (a + b − 2).
+//!   error: √((s² − (a−1) sd² − (b−1) sd²)² − 4 (a−1)(b−1) sd⁴)/s; never below 0.03 e; h = 2 r (a + b − 2).
 //! - L, where both variables are ordered or binary: e exp(β s_a s_b) raked to the single variables, with scores s of mean 0 and variance 1, the linear-by-linear association
 //!   of Goodman (1979) and Agresti (2013, 10.5); h = 1.5.
 //! - LR: as R around L; h = 1.5 + 2 r (a + b − 2).
-//! - S and LS, where a variable is ordered: as R and LR, with y − e first projected onto smooth functions of its groups, weighted by what they are expected to hold: polynomials of degree 1 to 3 of the scores, the
+//! - S and LS, where a variable is ordered: as R and LR, with y − e first projected onto smooth functions of its groups, weighted by what they are expected to hold: polynomials of degree 1 to 4 of the scores, the
 //!   largest group by itself, and each code or missing value by itself. Projected noise has the same standard deviation in fewer dimensions, which take the place of a − 1 and b − 1: so a bent
 //!   association, or one of unordered levels with a smooth outcome, is seen behind more noise.
 //!
@@ -23,7 +23,7 @@ const ROUNDS: usize = 4;
 /// The most singular values.
 const MOST_RANK: usize = 3;
 /// A table with singular values added keeps this share of each cell.
-const KEPT: f64 = 0.3;
+const KEPT: f64 = 0.03;
 /// The charge of the slope β.
 const CHARGE_OF_SLOPE: f64 = 1.5;
 /// The largest slope that is tried, and how many values at first.
@@ -31,7 +31,7 @@ const LARGEST_SLOPE: f64 = 1.2;
 const SLOPES: usize = 17;
 const GOLDEN_STEPS: usize = 9;
 /// The highest degree of a smooth function.
-const DEGREE: i32 = 3;
+const DEGREE: i32 = 4;
 /// Exponents and scores are cut here.
 const MOST_EXPONENT: f64 = 6.0;
 const MOST_SCORE: f64 = 4.0;

@@ -325,9 +325,9 @@ fn slopes_against_the_priors_survive_where_there_are_records() {
     let population = Population::concave(20_000, 3);
     let (clear, _) = biases(&population, true, RHO_AT_A_THOUSAND, 2);
     assert!(clear.iter().all(|bias| bias.abs() < 1.5), "without noise: {clear:?} %");
-    // What lies against the priors is flattened, about −16, +12, −11 and −17 % (16 runs); half as much again would be a fault.
+    // What lies against the priors is flattened, about −8, +5, −5 and −10 % (16 runs, errors of 1 to 3); twice as much would be a fault.
     let (noisy, _) = biases(&population, true, RHO_AT_ONE, 6);
-    assert!(noisy.iter().all(|bias| bias.abs() < 26.0), "at ε = 1: {noisy:?} %");
+    assert!(noisy.iter().all(|bias| bias.abs() < 18.0), "at ε = 1: {noisy:?} %");
 }
 
 #[test]
