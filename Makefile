@@ -8,7 +8,7 @@ export CARGO_TERM_COLOR ?= never
 export PROPTEST_RNG_SEED ?= 1901
 CARGO ?= cargo
 
-.PHONY: test format lint unit docs dependencies advisories tools sbom package test-browser test-postgres python python-methods packages test-python test-r dist demo bench bench-peers fuzz audit kill-and-fill trust miri
+.PHONY: test format lint unit docs dependencies advisories tools sbom package test-browser test-postgres python python-methods packages test-python test-r dist demo bench bench-peers fuzz audit kill-and-fill trust memcheck miri
 
 test: format lint unit docs dependencies advisories test-browser test-python test-r
 
@@ -74,6 +74,12 @@ audit:
 # Processes killed at 200 random moments, disks full at 50 random sizes (as root; else the disks are skipped).
 kill-and-fill:
 	LOOKALIKE_KILLS=200 LOOKALIKE_FILLS=50 $(CARGO) test -p lookalike-cli --test command_line --locked kill_and_fill -- --nocapture
+
+# The same tests on a stable toolchain, with overflow checks and debug assertions, under Valgrind's memory checker; says that it is skipped where there is none.
+memcheck:
+	@command -v valgrind >/dev/null || { echo "valgrind is not installed: skipped"; exit 0; }; \
+	binary=$$($(CARGO) test -p lookalike-privacy --lib --locked --no-run --message-format=json 2>/dev/null | sed -n 's/.*"executable":"\([^"]*\)".*/\1/p' | tail -1); \
+	test -n "$$binary" && PROPTEST_CASES=8 valgrind --quiet --error-exitcode=1 "$$binary" cost:: ledger::tests guarantee:: noise::uniform
 
 # The exact arithmetic of privacy and its ledger under Miri; needs a nightly toolchain with the component miri.
 miri:

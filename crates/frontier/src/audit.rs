@@ -1,18 +1,21 @@
 //! An audit of a claimed ε: the real code path, run many times on two neighbouring tables.
 //!
 //! Each [`Scenario`] is a pair of neighbours with a canary that one table has and the other has not, and a statistic of the released
-//! records that betrays it. The first quarter of the runs chooses the event {statistic ≥ t} that tells the two apart best; all other runs bound ε
-//! from below ([`privacy::audit`]). A bound above the claim proves a fault; a bound below it has found none.
+//! records that betrays it. A coin chooses the table of each run. The first quarter of the runs chooses where the statistic is high and where it is low enough for a guess of the coin (of a claim with
+//! a δ: the event {statistic ≥ t} that tells the two apart best); all other runs bound ε from below ([`privacy::audit`]). A bound above the claim proves a fault; a bound below it has found none.
 
 mod scenario;
 
-use privacy::audit::{EventTally, Tally, epsilon_lower_bound, mu_lower_bound, rho_lower_bound};
+use privacy::audit::{EventTally, Guesses, Tally, epsilon_lower_bound, mu_lower_bound, rho_lower_bound};
 use privacy::conversion::rho_of_epsilon;
+use privacy::ledger::Charge;
 use privacy::{Delta, Epsilon, PrivacyError};
+use rand::RngExt;
 use rayon::prelude::*;
 use serde::Serialize;
-use synthesis::private::{Accounting, PrivacySettings};
-use synthesis::{Recipe, Run, SynthesisError, fit, registry};
+use synthesis::private::{PrivacySettings, declared, plan};
+use synthesis::randomness::Seed;
+use synthesis::{Recipe, Run, SynthesisError, fit};
 
 pub use self::scenario::{Scenario, scenarios};
 
@@ -23,7 +26,7 @@ pub struct Claim {
     pub epsilon: f64,
     /// The δ that is claimed with it.
     pub delta: Option<f64>,
-    /// Runs on each table of each scenario.
+    /// Runs on each table of each scenario: a coin decides which of twice as many are on the one and which on the other.
     pub runs: u32,
     /// The probability with which a sound method passes, at least.
     pub confidence: f64,
@@ -46,7 +49,7 @@ pub struct AuditFinding {
     pub lower_bound: f64,
     /// The probability with which all bounds hold, at least.
     pub confidence: f64,
-    /// Runs on each table of each scenario.
+    /// Runs on each table of each scenario, on average.
     pub runs: u32,
     /// Whether the claim stands.
     pub passed: bool,
@@ -71,7 +74,7 @@ pub enum Bounded {
 pub struct ScenarioFinding {
     /// What the canary is.
     pub name: String,
-    /// The event by which the tables are distinguished.
+    /// What of a release tells the tables apart.
     pub event: String,
     /// The lower bound on what is bounded.
     pub lower_bound: f64,
@@ -80,7 +83,7 @@ pub struct ScenarioFinding {
 /// Audits a method of the registry with these options, at noise of the operating system.
 pub fn audit(method: &str, options: &toml::Table, claim: &Claim) -> Result<AuditFinding, SynthesisError> {
     let settings = PrivacySettings { epsilon: Some(claim.epsilon), delta: claim.delta, ..Default::default() };
-    audit_code(method, claim, &scenarios(method)?, |table, scenario, _| {
+    audit_code(method, claim, Seed::new(rand::random()), &scenarios(method)?, |table, scenario, _| {
         let recipe = scenario.recipe(method, options, &settings);
         release(table, &recipe, &Run::default(), scenario)
     })
@@ -101,10 +104,11 @@ pub fn release(
     Ok(statistic)
 }
 
-/// Audits any code that releases a statistic of a table; `run` is given the table, the scenario and the number of the run.
+/// Audits any code that releases a statistic of a table; `run` is given the table, the scenario and the number of the run. `coins` decide the table of each run.
 pub(crate) fn audit_code(
     method: &str,
     claim: &Claim,
+    coins: Seed,
     scenarios: &[Scenario],
     run: impl Fn(&table::Table, &Scenario, u64) -> Result<i64, SynthesisError> + Sync,
 ) -> Result<AuditFinding, SynthesisError> {
@@ -115,11 +119,8 @@ pub(crate) fn audit_code(
         return Err(SynthesisError::option("confidence", "it must lie above 0.5 and below 1"));
     }
     let delta = claim.delta.unwrap_or(0.0);
-    let built = (registry::private(method)?)(
-        &scenarios[0].recipe(method, &toml::Table::new(), &PrivacySettings::default()).options,
-    )?;
     let (bounded, claimed) = match claim.delta {
-        Some(delta) if built.accounting() == Accounting::ZeroConcentrated => {
+        Some(delta) if is_spent_in_rho(method, claim, scenarios)? => {
             let rho = rho_of_epsilon(Epsilon::new(claim.epsilon)?.budget()?, Delta::new(delta)?)?;
             match scenarios.iter().all(Scenario::has_gaussian_noise_alone) {
                 true => (Bounded::Mu, (2.0 * rho.upper()).sqrt()),
@@ -132,13 +133,23 @@ pub(crate) fn audit_code(
     let confidence = 1.0 - (1.0 - claim.confidence) / scenarios.len() as f64;
     let mut findings = Vec::with_capacity(scenarios.len());
     for (number, scenario) in scenarios.iter().enumerate() {
-        let runs = |table: &table::Table, first: u64| -> Result<Vec<i64>, SynthesisError> {
-            (0..u64::from(claim.runs)).into_par_iter().map(|at| run(table, scenario, first + at)).collect()
+        let all = 2 * u64::from(claim.runs);
+        let first = all * number as u64;
+        let mut coins = coins.stream(number as u64);
+        let is_with: Vec<bool> = (0..all).map(|_| coins.random()).collect();
+        let release = |(at, with): (usize, &bool)| -> Result<Observed, SynthesisError> {
+            let table = if *with { &scenario.with } else { &scenario.without };
+            Ok(Observed { with: *with, statistic: run(table, scenario, first + at as u64)? })
         };
-        let first = 2 * u64::from(claim.runs) * number as u64;
-        let with = runs(&scenario.with, first)?;
-        let without = runs(&scenario.without, first + u64::from(claim.runs))?;
-        findings.push(bound(scenario, &with, &without, delta, bounded, confidence)?);
+        let runs = is_with.par_iter().enumerate().map(release).collect::<Result<Vec<Observed>, _>>()?;
+        // To choose takes fewer runs than to bound.
+        let (first, rest) = runs.split_at(runs.len() / 4);
+        let (event, lower_bound) = match bounded {
+            Bounded::Epsilon if delta == 0.0 => bound_by_guesses(first, rest, confidence)?,
+            _ => bound_by_event(first, rest, delta, bounded, confidence)?,
+        };
+        let event = format!("{} {event}", scenario.statistic_name);
+        findings.push(ScenarioFinding { name: scenario.name.to_owned(), event, lower_bound });
     }
     let lower_bound = findings.iter().map(|finding| finding.lower_bound).fold(0.0, f64::max);
     Ok(AuditFinding {
@@ -155,58 +166,131 @@ pub(crate) fn audit_code(
     })
 }
 
-/// How often a bound by which an event is chosen may be wrong.
+/// Whether what is claimed is spent in ρ in every scenario.
+fn is_spent_in_rho(method: &str, claim: &Claim, scenarios: &[Scenario]) -> Result<bool, SynthesisError> {
+    let settings = PrivacySettings { epsilon: Some(claim.epsilon), delta: claim.delta, ..Default::default() };
+    for scenario in scenarios {
+        let recipe = scenario.recipe(method, &toml::Table::new(), &settings);
+        let limit = plan(&declared(scenario.with.schema())?, &recipe)?.limit;
+        if !matches!(limit, Charge::ZeroConcentrated(_)) {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// One run.
+#[derive(Clone, Copy, Debug)]
+struct Observed {
+    /// Whether it was made on the table with the canary.
+    with: bool,
+    statistic: i64,
+}
+
+/// Values of the statistic at which the runs may be cut: every two hundredth serves as well as all of them.
+fn thresholds(runs: &[Observed]) -> Vec<i64> {
+    let mut values: Vec<i64> = runs.iter().map(|run| run.statistic).collect();
+    values.sort_unstable();
+    values.dedup();
+    let step = values.len().div_ceil(200).max(1);
+    values.into_iter().step_by(step).collect()
+}
+
+/// How often a bound by which an event is chosen may be wrong. Of hundreds of events the best looking one is often a rare one that looks so by chance: a bound that is nearly always right does not fall
+/// for it.
 const CHOSEN_BY_CHANCE: f64 = 1e-5;
 
-/// The bound of one scenario by its best event.
-fn bound(
-    scenario: &Scenario,
-    with: &[i64],
-    without: &[i64],
+/// The quantile of the normal distribution for that.
+const CAREFUL: f64 = 4.264_890_8;
+
+/// The bound by an intruder who guesses "with" from one value of the statistic upwards and "without" below another one, or the other way round.
+fn bound_by_guesses(
+    first: &[Observed],
+    rest: &[Observed],
+    confidence: f64,
+) -> Result<(String, f64), PrivacyError> {
+    let mut cuts = thresholds(first);
+    // The last one, below which everything lies.
+    cuts.push(i64::MAX);
+    // How many runs on each table lie below each cut.
+    let below = |with: bool| -> Vec<u64> {
+        let mut values: Vec<i64> =
+            first.iter().filter(|run| run.with == with).map(|run| run.statistic).collect();
+        values.sort_unstable();
+        cuts.iter().map(|cut| values.partition_point(|value| value < cut) as u64).collect()
+    };
+    let (with, without) = (below(true), below(false));
+    let (all_with, all_without) = (with[cuts.len() - 1], without[cuts.len() - 1]);
+    let mut best = (f64::NEG_INFINITY, 0, 0, true);
+    for low in 0..cuts.len() {
+        for high in low..cuts.len() {
+            let (with_above, without_above) = (all_with - with[high], all_without - without[high]);
+            let all = with_above + without_above + with[low] + without[low];
+            for (right, upwards) in [(with_above + without[low], true), (without_above + with[low], false)] {
+                let bound = Guesses { right, all }.approximate_bound(CAREFUL);
+                if bound > best.0 {
+                    best = (bound, low, high, upwards);
+                }
+            }
+        }
+    }
+    let (low, high, upwards) = (cuts[best.1], cuts[best.2], best.3);
+    let guessed: Vec<bool> = rest
+        .iter()
+        .filter(|run| run.statistic >= high || run.statistic < low)
+        .map(|run| run.with == ((run.statistic >= high) == upwards))
+        .collect();
+    let right = guessed.iter().filter(|is_right| **is_right).count() as u64;
+    let bound = Guesses { right, all: guessed.len() as u64 }.epsilon_lower_bound(confidence)?;
+    let (above, under) = if upwards { ("with", "without") } else { ("without", "with") };
+    let mut how = Vec::new();
+    if high < i64::MAX {
+        how.push(format!("{above} the canary from {high} upwards"));
+    }
+    how.push(format!("{under} it below {low}"));
+    Ok((how.join(", "), bound))
+}
+
+/// The bound by the event that tells the tables apart best.
+fn bound_by_event(
+    first: &[Observed],
+    rest: &[Observed],
     delta: f64,
     bounded: Bounded,
     confidence: f64,
-) -> Result<ScenarioFinding, PrivacyError> {
-    // To choose an event takes fewer runs than to bound its probabilities.
-    let quarter = with.len() / 4;
-    let mut thresholds: Vec<i64> = with[..quarter].iter().chain(&without[..quarter]).copied().collect();
-    thresholds.sort_unstable();
-    thresholds.dedup();
-    // Events above every two hundredth threshold serve as well as all of them.
-    let step = thresholds.len().div_ceil(200);
-    let thresholds: Vec<i64> = thresholds.into_iter().step_by(step).collect();
-    let tally = |values: &[i64], threshold: i64| Tally {
-        hits: values.iter().filter(|value| **value >= threshold).count() as u64,
-        runs: values.len() as u64,
+) -> Result<(String, f64), PrivacyError> {
+    let thresholds = thresholds(first);
+    let tally = |runs: &[Observed], with: bool, threshold: i64| {
+        let runs = || runs.iter().filter(|run| run.with == with);
+        Tally {
+            hits: runs().filter(|run| run.statistic >= threshold).count() as u64,
+            runs: runs().count() as u64,
+        }
     };
-    let events = |from: usize, to: usize| -> Vec<EventTally> {
-        let event = |threshold: &i64| EventTally {
-            with: tally(&with[from..to], *threshold),
-            without: tally(&without[from..to], *threshold),
-        };
-        thresholds.iter().flat_map(|threshold| event(threshold).ways()).collect()
+    let event = |runs: &[Observed], threshold: i64| EventTally {
+        with: tally(runs, true, threshold),
+        without: tally(runs, false, threshold),
     };
     let of = |event: &EventTally, confidence: f64| match bounded {
         Bounded::Epsilon => epsilon_lower_bound(*event, delta, confidence),
         Bounded::Mu => mu_lower_bound(*event, confidence),
         Bounded::Rho => rho_lower_bound(*event, confidence),
     };
-    // Of hundreds of events the best looking one is often a rare one that looks so by chance: a bound that is nearly always right does not fall for it.
-    let first = events(0, quarter);
+    let events: Vec<EventTally> =
+        thresholds.iter().flat_map(|threshold| event(first, *threshold).ways()).collect();
     let mut chosen = 0;
     for careful in [1.0 - CHOSEN_BY_CHANCE, confidence] {
-        let bounds = first.iter().map(|event| of(event, careful)).collect::<Result<Vec<f64>, _>>()?;
+        let bounds = events.iter().map(|event| of(event, careful)).collect::<Result<Vec<f64>, _>>()?;
         let best = (0..bounds.len()).max_by(|left, right| bounds[*left].total_cmp(&bounds[*right]));
         chosen = best.unwrap_or(0);
         if bounds.get(chosen).is_some_and(|bound| *bound > 0.0) {
             break;
         }
     }
-    let lower_bound = of(&events(quarter, with.len())[chosen], confidence)?;
     let threshold = thresholds[chosen / EventTally::WAYS];
-    let side = if chosen % EventTally::WAYS < 2 { "at least" } else { "less than" };
-    let event = format!("{} {side} {threshold}", scenario.statistic_name);
-    Ok(ScenarioFinding { name: scenario.name.to_owned(), event, lower_bound })
+    let way = chosen % EventTally::WAYS;
+    let side = if way < 2 { "at least" } else { "less than" };
+    Ok((format!("{side} {threshold}"), of(&event(rest, threshold).ways()[way], confidence)?))
 }
 
 #[cfg(test)]

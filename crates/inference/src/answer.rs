@@ -6,6 +6,7 @@ use synthesis::Making;
 use table::Table;
 use table::column::Entry;
 use table::figures::thousands;
+use table::watch::Watch;
 
 use crate::cautions::cautions;
 use crate::combining::{between_variance, combine, mean_estimate, within_variance};
@@ -15,7 +16,9 @@ use crate::interval::{Interval, Level, Reference};
 use crate::noise_on_cells::records_of_noise;
 use crate::private_shares;
 use crate::provenance::{Choice, Provenance, objections, valid_rule};
-use crate::release_bootstrap::{Bootstrap, Redraw, Replicate, Replicates, Resampling, basic, studentised};
+use crate::release_bootstrap::{
+    Bootstrap, Redraw, Replicate, Replicates, Resampling, basic, by_name, studentised,
+};
 use crate::results::{Answer, ChosenBy, Quantity, RuleUsed, SurveyFacts};
 use crate::survey_estimates::survey_estimates;
 use crate::{Combined, Estimand, FileEstimate, InferenceError, Rule, Target, Weights};
@@ -58,7 +61,7 @@ impl Default for Manner {
             level: Level::USUAL,
             weights: None,
             bootstrap_t: None,
-            resampling: Resampling { replicates: 500, seed: 1 },
+            resampling: Resampling { replicates: 199, seed: 1 },
             survey: false,
         }
     }
@@ -70,13 +73,90 @@ pub fn answer(
     estimand: &Estimand,
     manner: &Manner,
 ) -> Result<Answer, InferenceError> {
+    let mut found = answers(released, std::slice::from_ref(estimand), manner, &Watch::default())?;
+    Ok(found.remove(0))
+}
+
+/// Answers questions from the files. Where intervals need releases that are made again, these are made once for all questions; `watch` hears of each, and can end the work.
+pub fn answers(
+    released: &Released<'_>,
+    estimands: &[Estimand],
+    manner: &Manner,
+    watch: &Watch,
+) -> Result<Vec<Answer>, InferenceError> {
     let making = released.provenance.and_then(Provenance::making);
-    let valid = valid_rule(making.as_ref(), estimand, released.files.len());
-    let rule = manner.rule.unwrap_or(valid.rule);
-    let by_size = matches!(making, Some(Making::RandomCounts { .. })) && matches!(rule, Rule::Tp | Rule::Ts);
-    let usual = if by_size { Weights::NSyn } else { Weights::Equal };
-    let weights = manner.weights.unwrap_or(usual);
-    Question { released, estimand, manner, weights, making: making.as_ref() }.answer(rule, valid)
+    let mut questions = Vec::with_capacity(estimands.len());
+    for estimand in estimands {
+        let valid = valid_rule(making.as_ref(), estimand, released.files.len());
+        let rule = manner.rule.unwrap_or(valid.rule);
+        let by_size =
+            matches!(making, Some(Making::RandomCounts { .. })) && matches!(rule, Rule::Tp | Rule::Ts);
+        let usual = if by_size { Weights::NSyn } else { Weights::Equal };
+        let weights = manner.weights.unwrap_or(usual);
+        let question = Question { released, estimand, manner, weights, making: making.as_ref() };
+        question.refuse(rule)?;
+        questions.push((question, rule, valid));
+    }
+    let again: Vec<&Question<'_>> = questions
+        .iter()
+        .filter(|(_, rule, _)| *rule == Rule::Bootstrap)
+        .map(|(question, ..)| question)
+        .collect();
+    let mut again = made_again(&again, watch)?.into_iter();
+    let answer = |(question, rule, valid): (Question<'_>, Rule, Choice)| {
+        let replicates = if rule == Rule::Bootstrap { again.next() } else { None };
+        question.answer(rule, valid, replicates.transpose()?, watch)
+    };
+    questions.into_iter().map(answer).collect()
+}
+
+/// The replicates of each question that needs them, all from the same releases.
+fn made_again(
+    questions: &[&Question<'_>],
+    watch: &Watch,
+) -> Result<Vec<Result<Bootstrapped, InferenceError>>, InferenceError> {
+    let Some(first) = questions.first() else { return Ok(Vec::new()) };
+    let Some(provenance) = first.released.provenance else {
+        let message = "makes the release again, and nothing says how it was made; give the release folder";
+        return Err(InferenceError::rule("bootstrap", message));
+    };
+    let redraw = Redraw::Recipe(Box::new(provenance.recipe.clone()));
+    let pooled = first.pooled()?;
+    let sizes = first.sizes();
+    let bootstrap = first.bootstrap(&pooled, &sizes, &redraw, first.manner.resampling)?;
+    let replicates = bootstrap.replicates(watch, |files, original| {
+        let of = |question: &&Question<'_>| {
+            question.replicate(files, original, &|files| question.mean_estimates(files))
+        };
+        questions.iter().map(of).collect::<Vec<_>>()
+    })?;
+    // Question by question instead of release by release.
+    let mut by_question: Vec<Vec<_>> = questions.iter().map(|_| Vec::new()).collect();
+    let mut first_refusal = None;
+    for replicate in replicates {
+        match replicate {
+            Ok(found) => by_question.iter_mut().zip(found).for_each(|(all, one)| all.push(one)),
+            Err(error) => first_refusal = first_refusal.or(Some(error)),
+        }
+    }
+    if let Some(error) = first_refusal
+        && by_question.iter().all(Vec::is_empty)
+    {
+        return Err(error);
+    }
+    let found = |(question, all): (&&Question<'_>, Vec<_>)| {
+        Ok(Bootstrapped {
+            truths: estimates(&pooled, question.estimand)?,
+            replicates: by_name(all.into_iter())?,
+        })
+    };
+    Ok(questions.iter().zip(by_question).map(found).collect())
+}
+
+/// What the pooled files say, which is the truth of a bootstrap, and what its replicates say.
+struct Bootstrapped {
+    truths: Vec<Estimate>,
+    replicates: Replicates,
 }
 
 /// Files that T_p needs where counts are more dispersed than plain draws.
@@ -103,16 +183,26 @@ struct Question<'a> {
 }
 
 impl Question<'_> {
-    fn answer(&self, rule: Rule, valid: Choice) -> Result<Answer, InferenceError> {
-        let files = self.released.files;
-        if files.is_empty() {
+    /// Refuses what cannot be answered, before any work.
+    fn refuse(&self, rule: Rule) -> Result<(), InferenceError> {
+        if self.released.files.is_empty() {
             return Err(InferenceError::Option {
                 option: "the synthetic files",
                 message: "are missing; name at least one".into(),
             });
         }
         self.refuse_what_is_not_honoured(rule)?;
-        self.refuse_other_baselines()?;
+        self.refuse_other_baselines()
+    }
+
+    fn answer(
+        &self,
+        rule: Rule,
+        valid: Choice,
+        replicates: Option<Bootstrapped>,
+        watch: &Watch,
+    ) -> Result<Answer, InferenceError> {
+        let files = self.released.files;
         let by_file = files
             .par_iter()
             .map(|table| self.estimates(table))
@@ -123,8 +213,12 @@ impl Question<'_> {
             Rule::Posterior => {
                 private_shares::fill(self.released, self.estimand, self.manner, &mut quantities)?
             }
-            Rule::Bootstrap => self.fill_by_bootstrap(&mut quantities)?,
-            _ => self.fill_by_rule(rule, &mut quantities)?,
+            Rule::Bootstrap => {
+                if let Some(found) = replicates {
+                    self.fill_by_bootstrap(&found, &mut quantities);
+                }
+            }
+            _ => self.fill_by_rule(rule, &mut quantities, watch)?,
         }
         let family = match self.estimand {
             Estimand::Model { family, .. } => Some(family.name().to_owned()),
@@ -357,7 +451,12 @@ impl Question<'_> {
         combine(rule, files, self.released.original_rows, self.manner.target, self.weights)
     }
 
-    fn fill_by_rule(&self, rule: Rule, quantities: &mut [Quantity]) -> Result<(), InferenceError> {
+    fn fill_by_rule(
+        &self,
+        rule: Rule,
+        quantities: &mut [Quantity],
+        watch: &Watch,
+    ) -> Result<(), InferenceError> {
         let combined = if rule == Rule::Pooled {
             let pooled = self.combined(rule, &[self.pooled()?])?;
             let found = |quantity: &Quantity| {
@@ -380,7 +479,7 @@ impl Question<'_> {
             }
         }
         match self.manner.bootstrap_t {
-            Some(resampling) => self.studentise(rule, resampling, &combined, quantities),
+            Some(resampling) => self.studentise(rule, resampling, &combined, quantities, watch),
             None => Ok(()),
         }
     }
@@ -391,22 +490,28 @@ impl Question<'_> {
         resampling: Resampling,
         combined: &[Option<Combined>],
         quantities: &mut [Quantity],
+        watch: &Watch,
     ) -> Result<(), InferenceError> {
         let redraw = match self.released.provenance {
             Some(provenance) => Redraw::Recipe(Box::new(provenance.recipe.clone())),
             None => Redraw::Resample,
         };
-        let (truths, replicates) = self.bootstrapped(&redraw, resampling, |files| {
+        let analyse = |files: &[Table]| {
             if rule == Rule::Pooled {
                 let pooled = Table::concatenate(files[0].shared_schema(), files.to_vec())?;
                 self.combined(rule, &[pooled])
             } else {
                 self.combined(rule, files)
             }
-        })?;
+        };
+        let (pooled, sizes) = (self.pooled()?, self.sizes());
+        let bootstrap = self.bootstrap(&pooled, &sizes, &redraw, resampling)?;
+        let all = bootstrap.replicates(watch, |files, original| self.replicate(files, original, &analyse))?;
+        let replicates = by_name(all.into_iter().map(|found| found.and_then(|found| found)))?;
+        let found = Bootstrapped { truths: estimates(&pooled, self.estimand)?, replicates };
         for (quantity, combined) in quantities.iter_mut().zip(combined) {
             let Some(combined) = combined.filter(|_| quantity.interval.is_some()) else { continue };
-            let found = of_quantity(&truths, &replicates, quantity, |truth, replicates| {
+            let found = of_quantity(&found, quantity, |truth, replicates| {
                 studentised(
                     combined.estimate,
                     combined.variance,
@@ -430,33 +535,12 @@ impl Question<'_> {
         Ok(())
     }
 
-    fn fill_by_bootstrap(&self, quantities: &mut [Quantity]) -> Result<(), InferenceError> {
-        let Some(provenance) = self.released.provenance else {
-            let message =
-                "makes the release again, and nothing says how it was made; give the release folder";
-            return Err(InferenceError::rule("bootstrap", message));
-        };
-        let redraw = Redraw::Recipe(Box::new(provenance.recipe.clone()));
-        let resampling = self.manner.resampling;
-        let (truths, replicates) = self.bootstrapped(&redraw, resampling, |files| {
-            let by_file = files.iter().map(|table| self.estimates(table)).collect::<Result<Vec<_>, _>>()?;
-            let by_file = with_one_meaning(by_file);
-            let mean = |(at, estimate): (usize, &Estimate)| {
-                let of_file = |file: &Vec<Estimate>| {
-                    let same = file.get(at).filter(|other| other.name == estimate.name);
-                    let same = same.or_else(|| file.iter().find(|other| other.name == estimate.name))?;
-                    same.value.ok().map(|value| value.estimate)
-                };
-                let all = by_file.iter().map(of_file).collect::<Option<Vec<f64>>>()?;
-                Some((estimate.name.clone(), point(all.iter().sum::<f64>() / all.len() as f64)))
-            };
-            Ok(by_file[0].iter().enumerate().filter_map(mean).collect())
-        })?;
+    fn fill_by_bootstrap(&self, bootstrapped: &Bootstrapped, quantities: &mut [Quantity]) {
         for quantity in quantities.iter_mut() {
             let Some(estimate) = quantity.mean_estimate else { continue };
             quantity.estimate = Some(estimate);
-            let found = of_quantity(&truths, &replicates, quantity, |truth, replicates| {
-                let (target, level) = (self.manner.target, self.manner.level);
+            let found = of_quantity(bootstrapped, quantity, |truth, replicates| {
+                let Manner { target, level, resampling, .. } = *self.manner;
                 basic(estimate, truth, replicates, resampling.replicates, target, level)
             });
             match found {
@@ -469,37 +553,60 @@ impl Question<'_> {
                 Err(reason) => quantity.not_computed = Some(reason),
             }
         }
-        Ok(())
     }
 
-    /// What the pooled files say, which is the truth of the bootstrap, and what its replicates say.
-    fn bootstrapped(
+    /// The mean over files of every estimate that all of them have.
+    fn mean_estimates(&self, files: &[Table]) -> Result<Vec<(String, Combined)>, InferenceError> {
+        let by_file = files.iter().map(|table| self.estimates(table)).collect::<Result<Vec<_>, _>>()?;
+        let by_file = with_one_meaning(by_file);
+        let mean = |(at, estimate): (usize, &Estimate)| {
+            let of_file = |file: &Vec<Estimate>| {
+                let same = file.get(at).filter(|other| other.name == estimate.name);
+                let same = same.or_else(|| file.iter().find(|other| other.name == estimate.name))?;
+                same.value.ok().map(|value| value.estimate)
+            };
+            let all = by_file.iter().map(of_file).collect::<Option<Vec<f64>>>()?;
+            Some((estimate.name.clone(), point(all.iter().sum::<f64>() / all.len() as f64)))
+        };
+        Ok(by_file[0].iter().enumerate().filter_map(mean).collect())
+    }
+
+    fn sizes(&self) -> Vec<usize> {
+        self.released.files.iter().map(Table::rows).collect()
+    }
+
+    fn bootstrap<'b>(
         &self,
-        redraw: &Redraw,
+        pooled: &'b Table,
+        sizes: &'b [usize],
+        redraw: &'b Redraw,
         resampling: Resampling,
-        analyse: impl Fn(&[Table]) -> Result<Vec<(String, Combined)>, InferenceError> + Sync,
-    ) -> Result<(Vec<Estimate>, Replicates), InferenceError> {
+    ) -> Result<Bootstrap<'b>, InferenceError> {
         let Some(original_rows) = self.released.original_rows else {
             let message =
                 "needs the number of original records; give --original-rows N, or the release folder";
             return Err(InferenceError::rule("bootstrap", message));
         };
-        let pooled = self.pooled()?;
-        let sizes: Vec<usize> = self.released.files.iter().map(Table::rows).collect();
-        let bootstrap = Bootstrap { pooled: &pooled, original_rows, sizes: &sizes, redraw, resampling };
-        let replicates = bootstrap.replicates(|files, original| {
-            let originals = match self.manner.target {
-                Target::Population => Vec::new(),
-                Target::Original => estimates(original, self.estimand)?,
-            };
-            let replicate = |(name, combined): (String, Combined)| {
-                let original = originals.iter().find(|estimate| estimate.name == name);
-                let original = original.and_then(|estimate| estimate.value.ok()).map(|value| value.estimate);
-                (name, Replicate { estimate: combined.estimate, variance: combined.variance, original })
-            };
-            Ok(analyse(files)?.into_iter().map(replicate).collect())
-        })?;
-        Ok((estimates(&pooled, self.estimand)?, replicates))
+        Ok(Bootstrap { pooled, original_rows, sizes, redraw, resampling })
+    }
+
+    /// What a release that was made again says, and where it is asked for what its records themselves say.
+    fn replicate(
+        &self,
+        files: &[Table],
+        original: &Table,
+        analyse: &dyn Fn(&[Table]) -> Result<Vec<(String, Combined)>, InferenceError>,
+    ) -> Result<Vec<(String, Replicate)>, InferenceError> {
+        let originals = match self.manner.target {
+            Target::Population => Vec::new(),
+            Target::Original => estimates(original, self.estimand)?,
+        };
+        let replicate = |(name, combined): (String, Combined)| {
+            let original = originals.iter().find(|estimate| estimate.name == name);
+            let original = original.and_then(|estimate| estimate.value.ok()).map(|value| value.estimate);
+            (name, Replicate { estimate: combined.estimate, variance: combined.variance, original })
+        };
+        Ok(analyse(files)?.into_iter().map(replicate).collect())
     }
 
     /// What a bootstrap cannot undo: its population is the release, which is biased already.
@@ -687,8 +794,7 @@ fn point(estimate: f64) -> Combined {
 }
 
 fn of_quantity<T>(
-    truths: &[Estimate],
-    replicates: &Replicates,
+    Bootstrapped { truths, replicates }: &Bootstrapped,
     quantity: &Quantity,
     interval: impl Fn(f64, &[Replicate]) -> Result<T, String>,
 ) -> Result<T, String> {

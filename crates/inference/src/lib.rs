@@ -37,7 +37,7 @@ mod results;
 mod shares;
 mod survey_estimates;
 
-pub use answer::{Manner, Released, answer};
+pub use answer::{Manner, Released, answer, answers};
 pub use combining::{
     Combined, FileEstimate, RULES, Rule, RuleCard, Target, Weights, between_variance, combine,
     within_variance,

@@ -10,12 +10,14 @@
 //!   quantiles of (q* − q)/√T* take the place of those of the normal or t distribution.
 
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rand::RngExt;
 use rayon::prelude::*;
 use synthesis::randomness::Seed;
 use synthesis::{Recipe, Run, SynthesisError, fit};
-use table::Table;
+use table::watch::{Step, Watch};
+use table::{Table, TableError};
 
 use crate::interval::{Interval, Level};
 use crate::{InferenceError, Target};
@@ -73,40 +75,36 @@ pub struct Bootstrap<'a> {
 }
 
 impl Bootstrap<'_> {
-    /// Redraws and releases the records many times. `analyse` is given the files of a replicate and the records they were made of.
+    /// Redraws and releases the records many times. `analyse` is given the files of a replicate and the records they were made of. `watch` hears of every release, and can end the work.
     ///
-    /// A replicate that cannot be released or analysed is left out; if none can, the first refusal is returned.
-    pub fn replicates(
+    /// A replicate that cannot be released is an error of its own.
+    pub fn replicates<T: Send>(
         &self,
-        analyse: impl Fn(&[Table], &Table) -> Result<Vec<(String, Replicate)>, InferenceError> + Sync,
-    ) -> Result<Replicates, InferenceError> {
+        watch: &Watch,
+        analyse: impl Fn(&[Table], &Table) -> T + Sync,
+    ) -> Result<Vec<Result<T, InferenceError>>, InferenceError> {
         let Resampling { replicates, seed } = self.resampling;
         if replicates < FEWEST_REPLICATES {
             let message = format!("must be at least {FEWEST_REPLICATES}; 1000 is usual for a 95 % interval");
             return Err(InferenceError::Option { option: "the number of replicates", message });
         }
         let population = without_label(self.pooled, self.redraw)?;
+        let done = AtomicUsize::new(0);
         let one = |number: usize| {
+            if watch.check().is_err() {
+                return Err(InferenceError::Table(TableError::Cancelled));
+            }
             let seed = Seed::new(seed).child(number as u64);
             let original = self.draw(&population, self.original_rows as usize, seed.child(0))?;
             let files = self.release(&original, seed)?;
-            analyse(&files, &original)
+            let found = analyse(&files, &original);
+            let done = done.fetch_add(1, Ordering::Relaxed) + 1;
+            watch.report(Step::Running { done, of: replicates, kept: 0 });
+            Ok(found)
         };
-        let done: Vec<Result<_, InferenceError>> = (0..replicates).into_par_iter().map(one).collect();
-        let mut all = Replicates::new();
-        let mut first_refusal = None;
-        for result in done {
-            match result {
-                Ok(estimates) => {
-                    estimates.into_iter().for_each(|(name, one)| all.entry(name).or_default().push(one))
-                }
-                Err(error) => first_refusal = first_refusal.or(Some(error)),
-            }
-        }
-        match first_refusal {
-            Some(error) if all.is_empty() => Err(error),
-            _ => Ok(all),
-        }
+        let all = (0..replicates).into_par_iter().map(one).collect();
+        watch.check()?;
+        Ok(all)
     }
 
     fn draw(&self, from: &Table, rows: usize, seed: Seed) -> Result<Table, InferenceError> {
@@ -134,6 +132,26 @@ impl Bootstrap<'_> {
                 Ok(tables.collect::<Result<_, SynthesisError>>()?)
             }
         }
+    }
+}
+
+/// The replicates of every quantity. One that could not be released or analysed is left out; if none could, the first refusal is returned.
+pub(crate) fn by_name(
+    replicates: impl Iterator<Item = Result<Vec<(String, Replicate)>, InferenceError>>,
+) -> Result<Replicates, InferenceError> {
+    let mut all = Replicates::new();
+    let mut first_refusal = None;
+    for result in replicates {
+        match result {
+            Ok(estimates) => {
+                estimates.into_iter().for_each(|(name, one)| all.entry(name).or_default().push(one))
+            }
+            Err(error) => first_refusal = first_refusal.or(Some(error)),
+        }
+    }
+    match first_refusal {
+        Some(error) if all.is_empty() => Err(error),
+        _ => Ok(all),
     }
 }
 

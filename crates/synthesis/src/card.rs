@@ -165,7 +165,7 @@ pub enum Canary {
 pub enum Moment {
     /// Their sum.
     Sum,
-    /// The smaller of their mean and their mean square, from the middle of the range.
+    /// The likelihood ratio of their sum and their sum of squares, from the middle of the range, under equal noise.
     MeanAndSquare,
 }
 

@@ -1,8 +1,9 @@
 //! Replications of a design, and what they add up to.
 
-use inference::{Manner, Provenance, Released, Resampling, answer, estimates};
+use inference::{Estimand, Manner, Provenance, Released, Resampling, answers, estimates};
 use serde::{Deserialize, Serialize};
 use synthesis::{Recipe, Run, fit};
+use table::watch::Watch;
 
 use crate::{CoverageError, Design, Question};
 
@@ -174,8 +175,9 @@ pub fn run(
         let manner =
             Manner { resampling: Resampling { replicates: 99, seed: replication }, ..Manner::default() };
         let mut of = study.coefficients.iter_mut();
-        for Question { estimand, truths } in &questions {
-            let found = answer(&released, estimand, &manner)?;
+        let estimands: Vec<Estimand> = questions.iter().map(|question| question.estimand.clone()).collect();
+        let all = answers(&released, &estimands, &manner, &Watch::default())?;
+        for (Question { estimand, truths }, found) in questions.iter().zip(all) {
             let own = estimates(&original, estimand)?;
             for (name, truth) in truths {
                 let Some(of) = of.next() else { break };

@@ -46,7 +46,7 @@ pub(super) struct Fit {
     /// Quantiles from R replicates of the bootstrap-t instead of the normal or t distribution
     #[arg(long, value_name = "R")]
     bootstrap_t: Option<usize>,
-    /// Replicates of the rule `bootstrap` [default: 500]
+    /// Replicates of the rule `bootstrap` [default: 199]
     #[arg(long, value_name = "R")]
     replicates: Option<usize>,
     /// Draw each question's estimates with their intervals as an SVG file in this folder

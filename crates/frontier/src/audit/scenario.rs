@@ -32,8 +32,9 @@ enum Betrayed {
     Level(String),
     /// By the sum of the first variable, in thousandths.
     Sum,
-    /// By the mean and the mean square of the first variable, from the middle of its range: the smaller of them, in millionths.
-    Moments,
+    /// By the sum and the sum of squares of the first variable, from the middle of its range, of which the canary moves each by 1: the logarithm of the likelihood ratio of the two under equal Laplace
+    /// noise, which is linear in each from the value without the canary to the value with it and constant beyond. In thousandths of a record, each share of the released records taken as one of so many.
+    Moments(u64),
     /// By the number of records that are released.
     Size,
 }
@@ -108,7 +109,10 @@ impl Scenario {
         };
         let (betrayed, statistic_name) = match by {
             Moment::Sum => (Betrayed::Sum, "sum of released values in thousandths"),
-            Moment::MeanAndSquare => (Betrayed::Moments, "smaller of the first two moments in millionths"),
+            Moment::MeanAndSquare => (
+                Betrayed::Moments(records),
+                "likelihood ratio of the first two moments in thousandths of a record",
+            ),
         };
         Ok(Self {
             name: "",
@@ -165,7 +169,7 @@ impl Scenario {
 
     /// Whether nothing but noisy sums of numbers is asked, so that with a δ all noise is Gaussian.
     pub(super) fn has_gaussian_noise_alone(&self) -> bool {
-        matches!(self.betrayed, Betrayed::Sum | Betrayed::Moments)
+        matches!(self.betrayed, Betrayed::Sum | Betrayed::Moments(_))
     }
 
     /// The statistic of a released table.
@@ -182,11 +186,11 @@ impl Scenario {
             }
             Betrayed::Size => released.rows() as i64,
             Betrayed::Sum => (numbers(released).sum::<f64>() * 1_000.0).round() as i64,
-            Betrayed::Moments => {
+            Betrayed::Moments(records) => {
                 let centred = || numbers(released).map(|number| 2.0 * number - 1.0);
-                let (sum, squares) =
-                    (centred().sum::<f64>(), centred().map(|number| number * number).sum::<f64>());
-                (sum.min(squares) / released.rows() as f64 * 1e6).round() as i64
+                let scale = *records as f64 / released.rows() as f64;
+                let moments = [centred().sum::<f64>(), centred().map(|number| number * number).sum()];
+                moments.into_iter().map(|sum| ((sum * scale).clamp(0.0, 1.0) * 1_000.0).round() as i64).sum()
             }
         }
     }

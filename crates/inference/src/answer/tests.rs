@@ -111,6 +111,33 @@ fn a_noisy_model_is_bootstrapped_with_its_noise() {
     assert_eq!(combined.rule.valid_rule, Rule::Bootstrap);
 }
 
+/// Questions that are asked together share the releases that are made again, each of which is told once, and have the answers that they have one by one.
+#[test]
+fn questions_share_the_releases_that_are_made_again() {
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    let recipe = "method = \"ipf\"\nm = 2\n[privacy]\nepsilon = 2.0\nrecords = 600\n";
+    let resampling = Resampling { replicates: 60, seed: 4 };
+    let manner = Manner { resampling, ..Manner::default() };
+    let (files, provenance) = made(recipe);
+    let released = Released { files: &files, original_rows: Some(600), provenance: Some(&provenance) };
+    let told = Arc::new(AtomicUsize::new(0));
+    let counter = Arc::clone(&told);
+    let watch = Watch::new(move |_| {
+        counter.fetch_add(1, Ordering::Relaxed);
+    });
+    let questions = ["share(smoke = yes)", "share(edu) by sex"].map(|what| Estimand::parse(what).unwrap());
+    let together = answers(&released, &questions, &manner, &watch).unwrap();
+    assert_eq!(told.load(Ordering::Relaxed), 60);
+    for (question, found) in questions.iter().zip(&together) {
+        assert_eq!(*found, answer(&released, question, &manner).unwrap());
+    }
+    watch.cancel().now();
+    let ended = answers(&released, &questions, &manner, &watch);
+    assert!(matches!(ended, Err(InferenceError::Table(table::TableError::Cancelled))));
+}
+
 #[test]
 fn dispersed_counts_are_warned_of_and_weighted() {
     let recipe = "method = \"saturated\"\nm = 5\n[options]\nsigma = 10.0\n";

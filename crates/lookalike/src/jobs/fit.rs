@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use inference::{
     Answer, Estimand, FileFacts, Findings, InferenceError, Level, Manner, Provenance, Released, Resampling,
-    Rule, Target, Weights, answer, valid_rule, with_common_levels,
+    Rule, Target, Weights, answer, answers, valid_rule, with_common_levels,
 };
 use models::{Formula, ModelFamily, SurveyVariables};
 use release::{FORMAT, LEDGER, MANIFEST, Manifest};
@@ -162,10 +162,10 @@ impl FitRequest {
         let original_rows = self.original_rows.or(provenance.and_then(Provenance::known_original_rows));
         let (tables, original_rows) = self.subset(tables, original_rows, provenance, &manner)?;
         let released = Released { files: &tables, original_rows, provenance };
+        let all = answers(&released, &self.estimands, &manner, watch)?;
         let mut answers = Vec::with_capacity(self.estimands.len());
-        for estimand in &self.estimands {
+        for (estimand, mut unweighted) in self.estimands.iter().zip(all) {
             watch.check()?;
-            let mut unweighted = answer(&released, estimand, &manner)?;
             let weighted = self.weighted(&released, estimand, &manner)?;
             if let Some(Err(reason)) = &weighted {
                 unweighted

@@ -82,6 +82,17 @@ pub trait PrivateSynthesizer: Send + Sync {
         Accounting::Basic
     }
 
+    /// Whether an ε with a δ, which would buy this ρ, is better spent as a pure ε: few questions under Laplace noise are less noisy than under Gaussian noise. From what is public alone.
+    fn prefers_pure(
+        &self,
+        _schema: &DeclaredSchema,
+        _recipe: &crate::Recipe,
+        _epsilon: f64,
+        _rho: f64,
+    ) -> bool {
+        false
+    }
+
     /// The relation of neighbours that its argument needs, if it needs one.
     fn needs_neighbours(&self) -> Option<Neighbours> {
         None

@@ -178,7 +178,13 @@ impl<'a> Asked<'a> {
         // A threshold for levels has a δ of its own, which adds up with others, but not with ρ.
         let buys_levels = schema.schema().variables().iter().any(|variable| variable.bought.levels);
         let accounting = if buys_levels { Accounting::Basic } else { method.accounting() };
-        let budget = settings.budget(accounting)?;
+        let mut budget = settings.budget(accounting)?;
+        if let (Some(epsilon), Some(_), Charge::ZeroConcentrated(rho)) =
+            (settings.epsilon, settings.delta, budget.limit())
+            && method.prefers_pure(schema, recipe, epsilon, rho.lower())
+        {
+            budget = settings.budget(Accounting::Basic)?;
+        }
         let needed = method.needs_neighbours();
         let neighbours = settings.neighbours.or(needed).unwrap_or(Neighbours::AddRemove);
         if needed.is_some_and(|needed| needed != neighbours) {

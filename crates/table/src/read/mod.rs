@@ -206,6 +206,7 @@ fn read_stream(path: &Path, open: csv::Open<'_>, options: &ReadOptions) -> Resul
     };
     let begin = start(open).map_err(|source| TableError::io(path, source))?;
     let Some(packing) = Packing::of(&begin) else { return read_unpacked(path, open, &begin, false, options) };
+    bounds::check_packed(path)?;
     let packed = std::fs::metadata(path).map_or(0, |found| found.len());
     let unpacked = || packing.unpack(open()?, packed);
     // What cannot be unpacked is reported where the table is read.
@@ -247,6 +248,8 @@ fn read_unpacked(
     options: &ReadOptions,
 ) -> Result<Table, TableError> {
     let whole = || {
+        let known = std::fs::metadata(path).map_or(0, |found| found.len());
+        crate::memory::require(known.saturating_mul(8), &format!("reading {}", path.display()))?;
         let mut bytes = Vec::new();
         let read = open().and_then(|mut source| source.read_to_end(&mut bytes));
         read.map_err(|source| TableError::io(path, source))?;

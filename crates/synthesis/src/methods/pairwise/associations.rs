@@ -1,13 +1,16 @@
 //! The table of a pair behind its noise.
 //!
-//! What may be expected of it before the noise is looked through are up to four tables, each charged h for what it took from the noisy counts y:
+//! What may be expected of it before the noise is looked through are up to six tables, each charged h for what it took from the noisy counts y:
 //!
 //! - I: independence of the single variables, e; h = 0.
 //! - R: e and the singular values of the doubly centred y − e above sd (√(a−1) + √(b−1)), at most three, each shrunk as Gavish and Donoho (2017) do for squared
-//!   error: √((s² − (a−1) sd² − (b−1) sd²)² − 4 (a−1)(b−1) sd⁴)/s; never below 0.3 e; h = 2 r (a + b − 2).
+//!   error: √((s² − (a−1) sd² − (b−1) sd²)² − 4 (a−1)(b−1) sd⁴)/s; never below 0.03 e; h = 2 r (a + b − 2).
 //! - L, where both variables are ordered or binary: e exp(β s_a s_b) raked to the single variables, with scores s of mean 0 and variance 1, the linear-by-linear association
 //!   of Goodman (1979) and Agresti (2013, 10.5); h = 1.5.
 //! - LR: as R around L; h = 1.5 + 2 r (a + b − 2).
+//! - S and LS, where a variable is ordered: as R and LR, with y − e first projected onto smooth functions of its groups, weighted by what they are expected to hold: polynomials of degree 1 to 4 of the scores, the
+//!   largest group by itself, and each code or missing value by itself. Projected noise has the same standard deviation in fewer dimensions, which take the place of a − 1 and b − 1: so a bent
+//!   association, or one of unordered levels with a smooth outcome, is seen behind more noise.
 //!
 //! Each is the mean of a Gamma prior ([`shrink`]); the estimates (E√y)² are averaged by exp(evidence − h). So a table is flattened only as far as its noise
 //! leaves no better guess, and an association along the order of levels survives much noise.
@@ -20,13 +23,15 @@ const ROUNDS: usize = 4;
 /// The most singular values.
 const MOST_RANK: usize = 3;
 /// A table with singular values added keeps this share of each cell.
-const KEPT: f64 = 0.3;
+const KEPT: f64 = 0.03;
 /// The charge of the slope β.
 const CHARGE_OF_SLOPE: f64 = 1.5;
 /// The largest slope that is tried, and how many values at first.
 const LARGEST_SLOPE: f64 = 1.2;
 const SLOPES: usize = 17;
 const GOLDEN_STEPS: usize = 9;
+/// The highest degree of a smooth function.
+const DEGREE: i32 = 4;
 /// Exponents and scores are cut here.
 const MOST_EXPONENT: f64 = 6.0;
 const MOST_SCORE: f64 = 4.0;
@@ -68,6 +73,60 @@ impl Side<'_> {
         (scale > 1e-9)
             .then(|| means.iter().map(|score| (score / scale).clamp(-MOST_SCORE, MOST_SCORE)).collect())
     }
+
+    /// The smooth functions of ordered groups, or all where levels have no order or the groups are too few to be smooth over.
+    fn functions(&self) -> Functions {
+        let groups = self.grouping.groups;
+        let sums = self.sums();
+        let (true, Some(scores)) = (self.levels.have_an_order(), self.scores()) else {
+            return Functions::All(groups);
+        };
+        let mut is_value = vec![false; groups];
+        self.grouping.of_level[..self.levels.ordered]
+            .iter()
+            .for_each(|group| is_value[*group as usize] = true);
+        let of_values = |function: &dyn Fn(usize) -> f64| -> Vec<f64> {
+            (0..groups).map(|group| if is_value[group] { function(group) } else { 0.0 }).collect()
+        };
+        let alone = |which: usize| (0..groups).map(|group| f64::from(u8::from(group == which))).collect();
+        let largest = (0..groups).max_by(|one, other| sums[*one].total_cmp(&sums[*other])).unwrap_or(0);
+        let mut functions: Vec<Vec<f64>> =
+            (1..=DEGREE).map(|degree| of_values(&|group| scores[group].powi(degree))).collect();
+        functions.push(alone(largest));
+        functions.extend((0..groups).filter(|group| !is_value[*group]).map(alone));
+        let functions = orthonormal(functions, &sums);
+        if functions.is_empty() || functions.len() + 2 > groups.saturating_sub(1) {
+            return Functions::All(groups);
+        }
+        Functions::Some(functions)
+    }
+}
+
+/// Functions made to have mean zero over the records, times the records of each group, and orthonormal; what adds nothing is left out.
+fn orthonormal(functions: Vec<Vec<f64>>, sums: &[f64]) -> Vec<Vec<f64>> {
+    let total: f64 = sums.iter().sum();
+    let product =
+        |one: &[f64], other: &[f64]| one.iter().zip(other).map(|(one, other)| one * other).sum::<f64>();
+    let mut found: Vec<Vec<f64>> = Vec::with_capacity(functions.len());
+    for function in functions {
+        let mean = product(&function, sums) / total;
+        let mut vector: Vec<f64> =
+            function.iter().zip(sums).map(|(value, sum)| (value - mean) * sum).collect();
+        let before = product(&vector, &vector).sqrt();
+        // Twice, against rounding.
+        for _ in 0..2 {
+            for other in &found {
+                let along = product(&vector, other);
+                vector.iter_mut().zip(other).for_each(|(entry, other)| *entry -= along * other);
+            }
+        }
+        let length = product(&vector, &vector).sqrt();
+        if length > 1e-6 * before && length > 0.0 {
+            vector.iter_mut().for_each(|entry| *entry /= length);
+            found.push(vector);
+        }
+    }
+    found
 }
 
 /// The expected counts of independence, the second side fastest.
@@ -80,10 +139,19 @@ pub(super) fn estimated(sides: [Side<'_>; 2], seen: &[f64], noise: &Noise, recor
     let (one, other) = (sides[0].sums(), sides[1].sums());
     let independent = independence(&one, &other, records);
     let mut priors: Vec<(Vec<f64>, f64)> = Vec::new();
-    priors.extend(with_rank(&independent, seen, one.len(), noise.sd(), 0.0));
+    let within = [sides[0].functions(), sides[1].functions()];
+    let is_smooth = within.iter().any(|functions| matches!(functions, Functions::Some(_)));
+    let all = [Functions::All(one.len()), Functions::All(other.len())];
+    let mut add = |base: &[f64], charge: f64| {
+        priors.extend(with_rank(base, seen, noise.sd(), charge, &all));
+        if is_smooth {
+            priors.extend(with_rank(base, seen, noise.sd(), charge, &within));
+        }
+    };
+    add(&independent, 0.0);
     if let (Some(scores), Some(other_scores)) = (sides[0].scores(), sides[1].scores()) {
         let linear = linear_by_linear(&independent, seen, [&one, &other], [&scores, &other_scores]);
-        priors.extend(with_rank(&linear, seen, one.len(), noise.sd(), CHARGE_OF_SLOPE));
+        add(&linear, CHARGE_OF_SLOPE);
         priors.push((linear, CHARGE_OF_SLOPE));
     }
     priors.push((independent, 0.0));
@@ -109,19 +177,66 @@ pub(super) fn estimated(sides: [Side<'_>; 2], seen: &[f64], noise: &Noise, recor
     estimates
 }
 
-/// A table with the clear singular values of what it leaves unexplained, and its charge; nothing where none is clear.
-fn with_rank(base: &[f64], seen: &[f64], rows: usize, sd: f64, charge: f64) -> Option<(Vec<f64>, f64)> {
-    let columns = base.len() / rows;
-    if rows < 2 || columns < 2 {
+/// Functions of the groups of a variable that sum to zero.
+enum Functions {
+    /// All of them, of so many groups.
+    All(usize),
+    /// Some, orthonormal.
+    Some(Vec<Vec<f64>>),
+}
+
+impl Functions {
+    fn dimension(&self) -> usize {
+        match self {
+            Self::All(groups) => groups.saturating_sub(1),
+            Self::Some(functions) => functions.len(),
+        }
+    }
+
+    /// Projects a vector.
+    fn project(&self, vector: &mut [f64]) {
+        match self {
+            Self::All(groups) => {
+                let mean = vector.iter().sum::<f64>() / *groups as f64;
+                vector.iter_mut().for_each(|entry| *entry -= mean);
+            }
+            Self::Some(functions) => {
+                let mut image = vec![0.0; vector.len()];
+                for function in functions {
+                    let product: f64 = function.iter().zip(&*vector).map(|(one, other)| one * other).sum();
+                    image.iter_mut().zip(function).for_each(|(image, entry)| *image += product * entry);
+                }
+                vector.copy_from_slice(&image);
+            }
+        }
+    }
+}
+
+/// A table with the clear singular values of what it leaves unexplained within some functions, and its charge; nothing where none is clear.
+fn with_rank(
+    base: &[f64],
+    seen: &[f64],
+    sd: f64,
+    charge: f64,
+    within: &[Functions; 2],
+) -> Option<(Vec<f64>, f64)> {
+    let columns = match &within[1] {
+        Functions::All(groups) => *groups,
+        Functions::Some(functions) => functions[0].len(),
+    };
+    let rows = base.len() / columns;
+    let dimensions = [within[0].dimension(), within[1].dimension()];
+    if dimensions.contains(&0) {
         return None;
     }
     let mut rest: Vec<f64> = seen.iter().zip(base).map(|(seen, base)| seen - base).collect();
-    centre(&mut rest, rows, columns);
+    project(&mut rest, columns, within);
     let matrix = faer::MatRef::from_row_major_slice(&rest, rows, columns);
     let (left, values, right) = leading(matrix);
-    let (one, other) = ((rows - 1) as f64 * sd * sd, (columns - 1) as f64 * sd * sd);
+    let (one, other) = (dimensions[0] as f64 * sd * sd, dimensions[1] as f64 * sd * sd);
     let threshold = one.sqrt() + other.sqrt();
-    let rank = values.iter().take_while(|value| **value > threshold).count();
+    let most = dimensions[0].min(dimensions[1]);
+    let rank = values.iter().take(most).take_while(|value| **value > threshold).count();
     if rank == 0 {
         return None;
     }
@@ -139,18 +254,18 @@ fn with_rank(base: &[f64], seen: &[f64], rows: usize, sd: f64, charge: f64) -> O
     table.iter_mut().zip(base).for_each(|(cell, base)| *cell = cell.max(KEPT * base));
     let sum: f64 = table.iter().sum();
     table.iter_mut().for_each(|cell| *cell *= wanted / sum);
-    Some((table, charge + 2.0 * (rank * (rows + columns - 2)) as f64))
+    Some((table, charge + 2.0 * (rank * (dimensions[0] + dimensions[1])) as f64))
 }
 
-/// Takes row and column means out.
-fn centre(table: &mut [f64], rows: usize, columns: usize) {
-    for row in table.chunks_mut(columns) {
-        let mean = row.iter().sum::<f64>() / columns as f64;
-        row.iter_mut().for_each(|cell| *cell -= mean);
-    }
+/// Projects every row and every column.
+fn project(table: &mut [f64], columns: usize, [of_rows, of_columns]: &[Functions; 2]) {
+    table.chunks_mut(columns).for_each(|row| of_columns.project(row));
+    let rows = table.len() / columns;
+    let mut line = vec![0.0; rows];
     for column in 0..columns {
-        let mean = (0..rows).map(|row| table[row * columns + column]).sum::<f64>() / rows as f64;
-        (0..rows).for_each(|row| table[row * columns + column] -= mean);
+        line.iter_mut().enumerate().for_each(|(row, entry)| *entry = table[row * columns + column]);
+        of_rows.project(&mut line);
+        line.iter().enumerate().for_each(|(row, entry)| table[row * columns + column] = *entry);
     }
 }
 

@@ -138,7 +138,11 @@ pub(super) fn goals<A: Answers>(
             made = between_looks(&goals, constraints, known.records);
             From::Made(records, &made)
         };
-        let now = answers.choose(&candidates, &from, batch, *count, plan.choice, &mut next)?;
+        // Where every pair is measured at its one resolution, there are as many candidates as pairs.
+        let now = match plan.choice {
+            0 => (0..candidates.len()).collect(),
+            price => answers.choose(&candidates, &from, batch, *count, price, &mut next)?,
+        };
         let mut measured = Vec::with_capacity(now.len());
         for (at, units) in now.iter().zip(&plan.tables[before.len()..]) {
             let (noisy, noise) = answers.pair(&candidates[*at], *units)?;

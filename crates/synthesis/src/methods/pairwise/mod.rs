@@ -8,7 +8,7 @@
 //! | `plan` | what a budget can measure |
 //! | `known` | what is known of variables and pairs before anything is counted |
 //! | `grouping` | levels merged until a table has no more cells than noise leaves room for |
-//! | `posterior`, `one_ways`, `associations` | counts behind noise |
+//! | `posterior`, `one_ways`, `smooth`, `associations` | counts behind noise |
 //! | `estimate` | questions, choices and answers |
 //! | `rows` | records that come close to all tables |
 //! | `private`, `exact` | the method with a budget, and without |
@@ -24,6 +24,7 @@ mod plan;
 mod posterior;
 pub mod private;
 pub(super) mod rows;
+mod smooth;
 mod state;
 #[cfg(test)]
 mod tests;

@@ -1,10 +1,11 @@
 //! Counts of single variables behind their noise.
 //!
-//! The prior mean of a level is the same for all, and for ordered levels also the mean of the neighbours within 2, 5 and 12 levels, the level itself left out; prior and
-//! shape are averaged by their evidence. The estimates are rescaled to the number of records.
+//! The prior mean of a level is the same for all, and for ordered levels also the mean of the neighbours within 2, 5 and 12 levels, the level itself left out, and smooth curves ([`smooth`]) at a charge of
+//! what they take from the counts; prior and shape are averaged by their evidence. The estimates are rescaled to the number of records.
 
 use super::grouping::Levels;
 use super::posterior::{Noise, Shrunk, log_sum, shapes_of_one_ways, shrink};
+use super::smooth;
 
 /// How far neighbours reach.
 const REACHES: [usize; 3] = [2, 5, 12];
@@ -25,17 +26,24 @@ pub(super) fn records(sums: &[(f64, f64)], planned: u64) -> f64 {
 /// The expected counts of a variable, all above zero, which sum to `records`.
 pub(super) fn estimated(levels: &Levels, seen: &[f64], noise: &Noise, records: f64) -> Vec<f64> {
     let even = records / levels.size as f64;
-    let mut priors = vec![vec![even; levels.size]];
+    let mut priors = vec![(vec![even; levels.size], 0.0)];
     if levels.ordered > 3 {
         let reaches = REACHES.into_iter().filter(|reach| 2 * reach < levels.ordered.max(5));
-        priors.extend(reaches.map(|reach| neighbours(levels, seen, even, noise.sd(), reach)));
+        priors.extend(reaches.map(|reach| (neighbours(levels, seen, even, noise.sd(), reach), 0.0)));
+        let curves = smooth::curves(&seen[..levels.ordered], noise.sd());
+        priors.extend(curves.into_iter().map(|(mut curve, charge)| {
+            curve.resize(levels.size, even);
+            (curve, charge)
+        }));
     }
-    let shrunk: Vec<Shrunk> =
-        priors.iter().map(|prior| shrink(seen, prior, shapes_of_one_ways(), noise)).collect();
-    let all = log_sum(shrunk.iter().map(|one| one.log_evidence));
+    let shrunk: Vec<(Shrunk, f64)> = priors
+        .iter()
+        .map(|(prior, charge)| (shrink(seen, prior, shapes_of_one_ways(), noise), *charge))
+        .collect();
+    let all = log_sum(shrunk.iter().map(|(one, charge)| one.log_evidence - charge));
     let mut estimates = vec![0.0; levels.size];
-    for one in &shrunk {
-        let weight = (one.log_evidence - all).exp();
+    for (one, charge) in &shrunk {
+        let weight = (one.log_evidence - charge - all).exp();
         estimates.iter_mut().zip(&one.roots).for_each(|(estimate, root)| *estimate += weight * root);
     }
     let least = 1e-9 * records / levels.size as f64;

@@ -3,9 +3,15 @@
 //! With p variables of d levels, M pairs, n records and a budget B, let sd(a) be the standard deviation of the noise that an amount a buys.
 //! Single variables get α = 0.4 max(x, ½) within 0.05 and 0.7 of the budget, x = d̄ sd(B/p)/(√2 · 0.03 n). Of the rest each of k pairs gets the same, less 8 % for the choices.
 //! A table of k then has room for n/(6 sd) cells; k is the largest number, all M if possible, with room for at least 8 cells and for min(20 (k/p)^1.7, mean cells of a pair).
+//!
+//! Where all M pairs are measured, each variable is also counted in p − 1 of their tables: single variables then get x within 5 and 20 %, and choices, by which only the resolution of a table is left to be decided, 2 % of the rest, or
+//! nothing where every pair has room for all its cells.
 
 /// The share of what single variables leave that pays for choices.
 const CHOICES: f64 = 0.08;
+/// The same where all pairs are measured, and the least and the largest share of single variables there.
+const CHOICES_AMONG_ALL: f64 = 0.02;
+const ONE_WAYS_BESIDE_ALL: (f64, f64) = (0.05, 0.2);
 /// Cells of a table hold this many standard deviations of noise on average.
 const DEVIATIONS_A_CELL: f64 = 6.0;
 /// The least number of cells for which pairs are worth measuring.
@@ -62,7 +68,7 @@ impl NoiseOf {
 pub(super) struct Plan {
     /// The share of each variable that has more than one level.
     pub(super) one_ways: Vec<(usize, u64)>,
-    /// The price of each choice.
+    /// The price of each choice; 0 where there is none, since every pair is measured at its one resolution.
     pub(super) choice: u64,
     /// The price of the table of each pair that is chosen.
     pub(super) tables: Vec<u64>,
@@ -107,6 +113,8 @@ impl Plan {
         } else {
             (1..most).rev().find(|&k| is_enough(k)).unwrap_or(0)
         };
+        let is_all = k > 0 && k == pairs.len();
+        let alpha = if is_all { x.clamp(ONE_WAYS_BESIDE_ALL.0, ONE_WAYS_BESIDE_ALL.1) } else { alpha };
         let for_one_ways = if k == 0 { budget } else { (all * alpha) as u64 };
         let one_ways = shares(for_one_ways, &varying, |variable| noise.weight(sizes[variable] as f64))?;
         let paid: u64 = one_ways.iter().map(|(_, units)| units).sum();
@@ -121,7 +129,16 @@ impl Plan {
                 fine_cells: 0,
             });
         }
-        let choice = ((left as f64 * CHOICES) as u64 / k as u64).max(1);
+        let bound = (MOST_CELLS_IN_ALL / k).max(FEWEST_MOST_CELLS);
+        let coarse = |units: f64| (n / (DEVIATIONS_A_CELL * noise.sd(amount(units)))).max(4.0) as usize;
+        let largest = pairs.iter().map(|[one, other]| sizes[*one] * sizes[*other]).max().unwrap_or(0);
+        let choices = match is_all {
+            false => CHOICES,
+            // With one resolution of every pair nothing is to be chosen.
+            true if largest <= coarse(left as f64 / k as f64).min(bound) => 0.0,
+            true => CHOICES_AMONG_ALL,
+        };
+        let choice = if choices == 0.0 { 0 } else { ((left as f64 * choices) as u64 / k as u64).max(1) };
         let left = left.saturating_sub(choice * k as u64);
         let each = left / k as u64;
         let mut tables = vec![each; k];
@@ -129,8 +146,7 @@ impl Plan {
         if each == 0 {
             return None;
         }
-        let coarse_cells = (n / (DEVIATIONS_A_CELL * noise.sd(amount(each as f64)))).max(4.0) as usize;
-        let bound = (MOST_CELLS_IN_ALL / k).max(FEWEST_MOST_CELLS);
+        let coarse_cells = coarse(each as f64);
         let fine_cells = MOST_CELLS.max(coarse_cells).min(bound);
         let batches = batches(k, pairs.len(), varying.len());
         Some(Self { one_ways, choice, tables, batches, coarse_cells: coarse_cells.min(bound), fine_cells })
@@ -140,6 +156,27 @@ impl Plan {
     pub(super) fn pairs(&self) -> usize {
         self.tables.len()
     }
+}
+
+/// Whether Laplace noise by a pure ε would be less than Gaussian noise by this ρ.
+///
+/// Q questions that share a budget evenly have noise of standard deviation √2 l₁Q/ε in ε and √(l₂²Q/(2ρ)) in ρ: the former is less where Q < ε² l₂²/(4ρ l₁²). Q is the number of single variables and of the pairs
+/// that ρ would measure.
+pub(super) fn prefers_pure(
+    sizes: &[usize],
+    records: u64,
+    epsilon: f64,
+    (rho, one): (u64, u64),
+    (l1, l2_squared): (f64, f64),
+) -> bool {
+    let varying: Vec<usize> = (0..sizes.len()).filter(|&variable| sizes[variable] > 1).collect();
+    let mut pairs = Vec::new();
+    for (place, first) in varying.iter().enumerate() {
+        pairs.extend(varying[place + 1..].iter().map(|second| [*first, *second]));
+    }
+    let plan = Plan::new(sizes, &pairs, records, rho, one, NoiseOf::Rho { l2_squared });
+    let questions = varying.len() + plan.map_or(0, |plan| plan.pairs());
+    (questions as f64) < epsilon * epsilon * l2_squared / (4.0 * (rho as f64 / one as f64) * l1 * l1)
 }
 
 /// The sizes of batches of `k` choices among `pairs` of so many variables. The first joins all variables; where every pair is measured nothing is to be chosen.
@@ -210,6 +247,26 @@ mod tests {
         assert_eq!(batches(44, 91, 14), [13, 10, 10, 11]);
         assert_eq!(batches(10, 91, 14), [10]);
         assert_eq!(batches(175, 595, 35), [44, 43, 44, 44]);
+    }
+
+    #[test]
+    fn nothing_is_chosen_where_every_pair_has_room() {
+        let plan = |rho: f64| {
+            Plan::new(
+                &[18; 16],
+                &all_pairs(16),
+                989_818,
+                (rho * ONE as f64) as u64,
+                ONE,
+                NoiseOf::Rho { l2_squared: 1.0 },
+            )
+            .unwrap()
+        };
+        let clear = plan(0.015);
+        assert_eq!((clear.pairs(), clear.choice, clear.batches.as_slice()), (120, 0, &[120][..]));
+        assert!(clear.coarse_cells >= 18 * 18);
+        let noisy = plan(1e-5);
+        assert!(noisy.choice > 0 && noisy.pairs() < 120);
     }
 
     #[test]

@@ -10,18 +10,19 @@
 
 use privacy::ledger::{Charge, Mechanism};
 use privacy::{
-    Cost, Expected, ExpectedGroups, GroupedMargin, GuardedTable, NoiseLaw, PrivacyError, ScoredGroups,
+    Cost, Expected, ExpectedGroups, GroupedMargin, GuardedTable, Neighbours, NoiseLaw, PrivacyError,
+    ScoredGroups,
 };
-use table::Attributes;
+use table::{Attributes, Classes, DeclaredSchema, Domain};
 
 use super::estimate::{Answers, Candidate, From, Known, goals};
 use super::known::{Variables, is_ordered};
-use super::plan::{NoiseOf, Plan};
+use super::plan::{NoiseOf, Plan, prefers_pure};
 use super::posterior::Noise;
 use super::state::PairwiseModel;
 use super::{CARD, Pairwise, Rows};
 use crate::private::{Accounting, NumberClasses, PrivateSynthesizer, Public, Spending};
-use crate::{AnyModel, RecordsCard, SynthesisError, registry};
+use crate::{AnyModel, Recipe, RecordsCard, SynthesisError, registry};
 
 /// What the choices of a batch are for, in the ledger.
 fn choices(batch: usize) -> String {
@@ -84,6 +85,24 @@ impl PrivateSynthesizer for Private {
         Accounting::ZeroConcentrated
     }
 
+    /// By [`prefers_pure`]; strata and numbers of records that are not stated keep to ρ.
+    fn prefers_pure(&self, schema: &DeclaredSchema, recipe: &Recipe, epsilon: f64, rho: f64) -> bool {
+        let Some(settings) = &recipe.privacy else { return false };
+        let (Some(records), true) = (settings.records.or(recipe.rows), recipe.strata.is_empty()) else {
+            return false;
+        };
+        let (Ok(domain), Ok(rho)) =
+            (Domain::declared(schema, recipe.groups as usize), Cost::rounded_down(rho))
+        else {
+            return false;
+        };
+        let sizes: Vec<usize> = domain.variables().iter().map(Classes::size).collect();
+        // A replaced record leaves one cell and enters another.
+        let is_replaced = settings.neighbours == Some(Neighbours::ReplaceOne);
+        let sensitivities = if is_replaced { (2.0, 2.0) } else { (1.0, 1.0) };
+        prefers_pure(&sizes, records, epsilon, (rho.units(), Cost::UNITS_IN_ONE), sensitivities)
+    }
+
     fn number_classes(&self) -> NumberClasses {
         NumberClasses::Fine
     }
@@ -109,9 +128,11 @@ impl PrivateSynthesizer for Private {
         let mut begin = 0;
         for (batch, &count) in plan.batches.iter().enumerate() {
             let purpose = choices(batch);
-            all.extend((1..=count).map(|number| {
-                spending(format!("{purpose}, choice {number} of {count}"), choose, plan.choice)
-            }));
+            if plan.choice > 0 {
+                all.extend((1..=count).map(|number| {
+                    spending(format!("{purpose}, choice {number} of {count}"), choose, plan.choice)
+                }));
+            }
             all.extend(plan.tables[begin..begin + count].iter().enumerate().map(|(place, units)| {
                 spending(format!("counts of the pair of choice {}", begin + place + 1), measure, *units)
             }));

@@ -5,7 +5,7 @@ use rand_chacha::ChaCha12Rng;
 
 use super::estimate::{Answers, Candidate, From, Known, goals};
 use super::grouping::{Grouping, Levels};
-use super::plan::{NoiseOf, Plan};
+use super::plan::{NoiseOf, Plan, prefers_pure};
 use super::posterior::Noise;
 use super::rows::{Constraints, Goals, draw};
 use crate::randomness::Seed;
@@ -18,20 +18,26 @@ const RHO_AT_A_TENTH: f64 = 1.77e-4;
 const RHO_AT_TEN: f64 = 1.091;
 const RHO_AT_A_THOUSAND: f64 = 700.0;
 
-/// Records in columns, with Gaussian noise on what is asked of them.
+/// Records in columns, with noise on what is asked of them.
 struct Simulated<'a> {
     columns: &'a [Vec<u16>],
     sizes: &'a [usize],
+    noise: NoiseOf,
     rng: ChaCha12Rng,
 }
 
 const GAUSSIAN: NoiseOf = NoiseOf::Rho { l2_squared: 1.0 };
+const LAPLACE: NoiseOf = NoiseOf::Epsilon { l1: 1.0 };
 
 impl Simulated<'_> {
     fn noisy(&mut self, counts: Vec<f64>, units: u64) -> (Vec<f64>, Noise) {
-        let sd = GAUSSIAN.sd(units as f64 / ONE as f64);
-        let noisy = counts.into_iter().map(|count| (count + sd * normal(&mut self.rng)).round());
-        (noisy.collect(), Noise::normal(sd))
+        let sd = self.noise.sd(units as f64 / ONE as f64);
+        let (draw, noise): (fn(&mut ChaCha12Rng) -> f64, Noise) = match self.noise {
+            NoiseOf::Rho { .. } => (normal, Noise::normal(sd)),
+            NoiseOf::Epsilon { .. } => (laplace, Noise::laplace(sd / 2_f64.sqrt())),
+        };
+        let noisy = counts.into_iter().map(|count| (count + sd * draw(&mut self.rng)).round());
+        (noisy.collect(), noise)
     }
 
     fn table(&self, of: &Candidate) -> Vec<f64> {
@@ -53,6 +59,12 @@ fn normal(rng: &mut ChaCha12Rng) -> f64 {
     (-2.0 * (1.0 - one).ln()).sqrt() * (2.0 * std::f64::consts::PI * other).cos()
 }
 
+/// A Laplace draw of variance 1.
+fn laplace(rng: &mut ChaCha12Rng) -> f64 {
+    let uniform: f64 = rng.random::<f64>() - 0.5;
+    -uniform.signum() * (1.0 - 2.0 * uniform.abs()).max(1e-300).ln() / 2_f64.sqrt()
+}
+
 impl Answers for Simulated<'_> {
     type Error = std::convert::Infallible;
 
@@ -71,7 +83,11 @@ impl Answers for Simulated<'_> {
         units: u64,
         next: &mut dyn FnMut(&[usize]) -> Vec<usize>,
     ) -> Result<Vec<usize>, Self::Error> {
-        let epsilon = (8.0 * units as f64 / ONE as f64).sqrt();
+        let amount = units as f64 / ONE as f64;
+        let epsilon = match self.noise {
+            NoiseOf::Rho { .. } => (8.0 * amount).sqrt(),
+            NoiseOf::Epsilon { .. } => amount,
+        };
         let made = |levels: &[u16]| -> Vec<Vec<u16>> {
             let variables = self.sizes.len();
             let column = |at: usize| levels.iter().skip(at).step_by(variables).copied().collect();
@@ -184,12 +200,32 @@ impl Population {
         Self { columns, sizes }
     }
 
+    /// A chain: each variable copies the one before it by half of the records, modulo its levels, and is else drawn evenly.
+    fn chain(records: usize, seed: u64) -> Self {
+        let sizes = vec![4, 3, 6, 2, 8, 5, 3, 10, 4];
+        let of = sizes.clone();
+        Self::drawn(records, seed, sizes, move |rng| {
+            let mut record: Vec<f64> = Vec::with_capacity(of.len());
+            for size in &of {
+                let alone = rng.random_range(0..*size);
+                let copied = record.last().map(|before| *before as usize % size);
+                let level = copied.filter(|_| rng.random_bool(0.5)).unwrap_or(alone);
+                record.push(level as f64);
+            }
+            record
+        })
+    }
+
     fn released(&self, rho: f64, planned: u64, seed: u64) -> (Vec<Vec<u16>>, Goals) {
+        self.released_with(rho, GAUSSIAN, planned, seed)
+    }
+
+    fn released_with(&self, budget: f64, noise: NoiseOf, planned: u64, seed: u64) -> (Vec<Vec<u16>>, Goals) {
         let variables = self.sizes.len();
         let levels = self.sizes.iter().map(|&size| Levels { size, ordered: size, parents: None }).collect();
         let pairs: Vec<[usize; 2]> =
             (0..variables).flat_map(|one| (one + 1..variables).map(move |other| [one, other])).collect();
-        let plan = Plan::new(&self.sizes, &pairs, planned, (rho * ONE as f64) as u64, ONE, GAUSSIAN).unwrap();
+        let plan = Plan::new(&self.sizes, &pairs, planned, (budget * ONE as f64) as u64, ONE, noise).unwrap();
         let known = Known {
             levels,
             weights: vec![1.0; pairs.len()],
@@ -197,11 +233,11 @@ impl Population {
             variable_weights: vec![1.0; variables],
             records: planned,
             exact_records: None,
-            noise: GAUSSIAN,
+            noise,
             one: ONE,
         };
-        let mut answers =
-            Simulated { columns: &self.columns, sizes: &self.sizes, rng: ChaCha12Rng::seed_from_u64(seed) };
+        let rng = ChaCha12Rng::seed_from_u64(seed);
+        let mut answers = Simulated { columns: &self.columns, sizes: &self.sizes, noise, rng };
         let constraints = Constraints::new(&self.sizes, vec![None; variables], Vec::new()).unwrap();
         let Ok(goals) = goals(&known, &plan, &constraints, &mut answers);
         let rows = draw(&goals, &constraints, self.columns[0].len(), true, Seed::new(seed));
@@ -278,11 +314,10 @@ fn linear_slopes_survive_noise_and_settling() {
     let (clear, _) = biases(&population, false, RHO_AT_A_THOUSAND, 2);
     assert!(clear.iter().all(|bias| bias.abs() < 1.5), "without noise: {clear:?} %");
     let (noisy, distance) = biases(&population, false, RHO_AT_ONE, 6);
-    // Noise makes the tails of single variables too heavy (pay has a variance 5 to 10 % too large), and slopes with them: about −1, +9 and +2 %.
-    assert!(noisy.iter().all(|bias| bias.abs() < 13.0), "at ε = 1: {noisy:?} %");
+    assert!(noisy.iter().all(|bias| bias.abs() < 8.0), "at ε = 1: {noisy:?} %");
     assert!(distance < 0.03, "{distance}");
     let (few, _) = biases(&Population::linear(5_000, 2), false, RHO_AT_ONE, 10);
-    assert!(few.iter().all(|bias| bias.abs() < 25.0), "5,000 records: {few:?} %");
+    assert!(few.iter().all(|bias| bias.abs() < 22.0), "5,000 records: {few:?} %");
 }
 
 #[test]
@@ -290,9 +325,9 @@ fn slopes_against_the_priors_survive_where_there_are_records() {
     let population = Population::concave(20_000, 3);
     let (clear, _) = biases(&population, true, RHO_AT_A_THOUSAND, 2);
     assert!(clear.iter().all(|bias| bias.abs() < 1.5), "without noise: {clear:?} %");
-    // What lies against the priors is flattened, about −15, −13, −4 and −19 %; twice as much would be a fault.
+    // What lies against the priors is flattened, about −8, +5, −5 and −10 % (16 runs, errors of 1 to 3); twice as much would be a fault.
     let (noisy, _) = biases(&population, true, RHO_AT_ONE, 6);
-    assert!(noisy.iter().all(|bias| bias.abs() < 30.0), "at ε = 1: {noisy:?} %");
+    assert!(noisy.iter().all(|bias| bias.abs() < 18.0), "at ε = 1: {noisy:?} %");
 }
 
 #[test]
@@ -304,6 +339,48 @@ fn errors_fall_as_the_budget_grows() {
         });
         assert!(distances.is_sorted_by(|more, less| more > less), "{distances:?}");
         assert!(distances[3] < 0.01, "{distances:?}");
+    }
+}
+
+/// Over populations, budgets and notions: errors fall as ε grows, and do not rise as the guarantee gets weaker, from pure ε to a δ of 10⁻⁹ and of 10⁻⁵, each spent as a run spends it.
+#[test]
+fn errors_fall_as_the_guarantee_gets_weaker() {
+    let records = 6_000;
+    for population in
+        [Population::linear(records, 7), Population::concave(records, 8), Population::chain(records, 9)]
+    {
+        let error = |epsilon: f64, delta: Option<f64>| {
+            let (budget, noise) = match delta {
+                None => (epsilon, LAPLACE),
+                Some(delta) => {
+                    let epsilon_cost = privacy::Epsilon::new(epsilon).unwrap().budget().unwrap();
+                    let rho = privacy::conversion::rho_of_epsilon(
+                        epsilon_cost,
+                        privacy::Delta::new(delta).unwrap(),
+                    )
+                    .unwrap()
+                    .lower();
+                    let units = ((rho * ONE as f64) as u64, ONE);
+                    match prefers_pure(&population.sizes, records as u64, epsilon, units, (1.0, 1.0)) {
+                        true => (epsilon, LAPLACE),
+                        false => (rho, GAUSSIAN),
+                    }
+                }
+            };
+            let of =
+                |seed| population.distance(&population.released_with(budget, noise, records as u64, seed).0);
+            (0..3).map(of).sum::<f64>() / 3.0
+        };
+        let table: Vec<Vec<f64>> = [0.1, 1.0, 10.0, 100.0]
+            .map(|epsilon| [None, Some(1e-9), Some(1e-5)].map(|delta| error(epsilon, delta)).into())
+            .into();
+        for notions in &table {
+            // Three runs of each have an error of about 2 %.
+            assert!(notions.is_sorted_by(|strong, weak| *weak < 1.06 * strong), "{table:?}");
+        }
+        for notion in 0..3 {
+            assert!(table.is_sorted_by(|less, more| less[notion] > more[notion]), "{table:?}");
+        }
     }
 }
 
