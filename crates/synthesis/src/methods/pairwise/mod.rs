@@ -127,6 +127,7 @@ impl Pairwise {
             ),
             is_raked: false,
             coverage: &[],
+            margins: None,
         }
     }
 }

@@ -19,6 +19,7 @@ use crate::card::{MethodCard, Needs, OptionCard, Usual};
 use crate::randomness::Seed;
 use crate::run::{Estimate, Part};
 use crate::synthesizer::RecordSynthesizer;
+use crate::tilt::{self, TiltSettings};
 use crate::{Making, Model, RecordsCard, SynthesisError, Synthesizer, registry};
 
 /// The card.
@@ -43,6 +44,10 @@ pub const CARD: MethodCard = MethodCard {
             meaning: "classes of a number where the schema declares no cuts",
             default: Usual::Value("10"),
         },
+        OptionCard { default: Usual::Value("true"), ..tilt::TILT },
+        tilt::CANDIDATES,
+        tilt::TILT_CLASSES,
+        tilt::NO_COPIES,
     ],
     reproducible: true,
     privacy: None,
@@ -62,6 +67,8 @@ struct Graph {
     neighbours: usize,
     numbers: Numbers,
     classes: usize,
+    #[serde(skip)]
+    tilt: Option<TiltSettings>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
@@ -73,19 +80,20 @@ enum Numbers {
 
 impl Default for Graph {
     fn default() -> Self {
-        Self { neighbours: 2, numbers: Numbers::Resample, classes: 10 }
+        Self { neighbours: 2, numbers: Numbers::Resample, classes: 10, tilt: None }
     }
 }
 
 /// A synthesizer with these options.
 pub fn build(options: &toml::Table) -> Result<Synthesizer, SynthesisError> {
-    let graph: Graph = registry::options(options, &CARD)?;
+    let mut graph: Graph = registry::options(options, &CARD)?;
     if graph.neighbours == 0 {
         return Err(SynthesisError::option("neighbours", "each variable needs at least one"));
     }
     if graph.classes < 2 {
         return Err(SynthesisError::option("classes", "at least two classes are needed"));
     }
+    graph.tilt = TiltSettings::parse(options, true, false)?;
     Ok(Synthesizer::Records(Box::new(graph)))
 }
 
@@ -100,12 +108,17 @@ impl RecordSynthesizer for Graph {
             leaves_out: Some(leaves_out.to_owned()),
             is_raked: false,
             coverage: &[],
+            margins: None,
         }
     }
 
     fn fit(&self, records: &Table, part: &Part, seed: Seed) -> Result<Box<dyn Model<Table>>, SynthesisError> {
         let (plan, remark) = self.plan(records)?;
         Ok(Box::new(fitted_step::fit(&plan, records, part, seed, vec![remark])?))
+    }
+
+    fn tilt(&self) -> Option<TiltSettings> {
+        self.tilt.clone()
     }
 
     fn fit_is_random(&self, records: &Table) -> bool {

@@ -30,7 +30,7 @@ impl Options {
             (true, None) => coverage::PLAIN,
             (true, Some(_)) => coverage::TILTED,
         };
-        RecordsCard { making, cells: None, uniform_records: 0.0, leaves_out, is_raked: false, coverage }
+        RecordsCard { leaves_out, coverage, ..RecordsCard::new(making) }
     }
 
     /// Whether all variables are drawn by the trees of the default.
