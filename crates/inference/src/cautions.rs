@@ -443,19 +443,19 @@ mod tests {
         };
         let text = format!("{}\n{}\n", names.join(","), (0..300).map(row).collect::<Vec<_>>().join("\n"));
         let files = vec![read_csv_text(&text, &ReadOptions::default()).unwrap(); 5];
-        let told = |formula: &str| {
+        let told = |recipe: &str, formula: &str| {
             let formula = models::Formula::parse(formula).unwrap();
             let model = Estimand::Model { formula, family: models::ModelFamily::Gaussian };
-            cautions(&made("method = \"sequential\""), &model, Rule::Ts, &files, Some(2_000))
-                .unwrap()
-                .join("; ")
+            cautions(&made(recipe), &model, Rule::Ts, &files, Some(2_000)).unwrap().join("; ")
         };
-        let said = told("x0 ~ x1 + x2");
+        let without = "method = \"sequential\"\n[options]\nscores = false\n";
+        let said = told(without, "x0 ~ x1 + x2");
         assert!(
             said.contains("slopes may be too flat") && said.contains("covered 83.6 % on average"),
             "{said}"
         );
-        assert_eq!(told("x0 ~ x2"), "");
+        assert_eq!(told(without, "x0 ~ x2"), "");
+        assert_eq!(told("method = \"sequential\"", "x0 ~ x1 + x2"), "", "scores hold strong effects");
     }
 
     #[test]

@@ -141,9 +141,9 @@ impl<'a> Halves<'a> {
 
     /// The log likelihood of the held responses under a tree with leaves of this size.
     fn likelihood(&self, size: u32, scores: bool) -> Result<f64, SynthesisError> {
-        let columns = |all: &'_ [Predictor]| -> usize { if scores { all.len() } else { self.plain } };
-        let of_grown: Vec<&Predictor> = self.of_grown[..columns(&self.of_grown)].iter().collect();
-        let of_held: Vec<&Predictor> = self.of_held[..columns(&self.of_held)].iter().collect();
+        let columns = if scores { self.of_grown.len() } else { self.plain };
+        let of_grown: Vec<&Predictor> = self.of_grown[..columns].iter().collect();
+        let of_held: Vec<&Predictor> = self.of_held[..columns].iter().collect();
         let response = tree_response(self.response.as_response());
         let tree = Tree::fit(&of_grown, &response, None, &tree_options(self.settings, size))
             .map_err(|error| failed(&error))?;

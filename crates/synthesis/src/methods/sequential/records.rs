@@ -28,6 +28,7 @@ impl Options {
         let coverage: &[MeasuredCoverage] = match (self.is_by_trees(), &self.tilt) {
             (false, _) => &[],
             (true, None) => coverage::PLAIN,
+            (true, Some(_)) if self.settings.scores == Some(false) => coverage::WITHOUT_SCORES,
             (true, Some(_)) => coverage::TILTED,
         };
         RecordsCard { leaves_out, coverage, ..RecordsCard::new(making) }
