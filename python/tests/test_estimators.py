@@ -107,6 +107,12 @@ def test_models_are_pickled_as_their_files(people: dict[str, list[object]], tmp_
         ll.load(__file__)
 
 
+def test_what_a_fit_has_to_say_is_seen(people: dict[str, list[object]]) -> None:
+    with pytest.warns(ll.Remark, match="made new, because they name units: `id`") as heard:
+        model = ll.Usual().fit(pl.DataFrame(people))
+    assert heard[0].filename == __file__ and all(remark in str(heard[0].message) for remark in model.remarks_)
+
+
 def test_small_tables_are_refused_as_by_the_command_line() -> None:
     small: Any = pl.DataFrame({"sex": ["F", "M"] * 5})
     with pytest.raises(ll.RefusedError, match="`small_table`"):

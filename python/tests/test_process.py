@@ -33,20 +33,29 @@ def script(text: str) -> subprocess.Popen[str]:
     return subprocess.Popen([sys.executable, "-c", text], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
-@pytest.mark.skipif(os.name != "posix", reason="signals are sent as on POSIX")
+def cpu_seconds(process: int) -> float:
+    """What a process has used of the processors so far."""
+    fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="what a process has used is read as on Linux")
 def test_ctrl_c_ends_a_long_fit_within_a_second() -> None:
+    import resource
     import signal
 
     process = script(LONG)
     assert process.stdout is not None and process.stdout.readline() == "ready\n"
     time.sleep(1.5)
-    sent = time.monotonic()
+    others = resource.getrusage(resource.RUSAGE_CHILDREN)
+    before, sent = cpu_seconds(process.pid), time.monotonic()
     process.send_signal(signal.SIGINT)
     out, errors = process.communicate(timeout=30)
-    waited = time.monotonic() - sent
+    waited, ended = time.monotonic() - sent, resource.getrusage(resource.RUSAGE_CHILDREN)
     assert "KeyboardInterrupt" in errors and "done" not in out
-    # A second, and what the interpreter needs to end on a busy machine.
-    assert waited < 1.0 + 1.0, waited
+    used = ended.ru_utime + ended.ru_stime - others.ru_utime - others.ru_stime - before
+    # A second, and what the interpreter needs to end; on a busy machine, as much work as is done in a second.
+    assert waited < 1.5 or used < 1.0, (waited, used)
 
 
 def test_progress_is_told_on_the_thread_of_the_caller(people: dict[str, list[object]]) -> None:

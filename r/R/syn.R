@@ -32,13 +32,14 @@ syn <- function(data, method = "cart", visit.sequence = NULL, predictor.matrix =
   called <- match.call()
   whole <- check_frame(data)
   if (!is.null(schema) && (!is.null(rules) || !is.null(cont.na))) refuse("`rules` and `cont.na` are said in the schema when there is one; leave them out")
-  made <- if (is.null(schema)) schema(whole, cont.na, rules, rvalues, minnumlevels) else schema
+  made <- if (is.null(schema)) schema_of_types(whole, cont.na, rules, rvalues, minnumlevels) else schema
   folder <- work_folder()
   keep <- FALSE
   on.exit(if (!keep) unlink(folder, recursive = TRUE))
-  path <- file.path(folder, "data.csv")
-  write_table(whole, path)
+  path <- file.path(folder, "data.arrow")
+  put_data(whole, made, path)
   on.exit(unlink(path), add = TRUE)
+  if (is.null(schema)) made <- with_identifiers(made, whole, path, folder)
   # The method that suits a private run is chosen by the program where nobody names one.
   usual <- missing(method) && !(is.null(epsilon) && is.null(rho))
   if (usual) method <- "pairwise"
@@ -54,12 +55,14 @@ syn <- function(data, method = "cart", visit.sequence = NULL, predictor.matrix =
              number("--rho", rho), number("--records", records), if (!is.null(small.table)) c("--small-table", small.table),
              if (!is.null(learned.schema)) c("--learned-schema", learned.schema))
   done <- call_program("synth", words, folder)
-  tables <- lapply(seq_len(m), function(at) read_table(file.path(out, paste0("synthetic-", at, ".csv")), whole))
+  tables <- lapply(seq_len(m), function(at) read_made(file.path(out, paste0("synthetic-", at, ".csv")), whole))
   if (!isTRUE(made$table$declared)) tables <- shown_levels(tables)
   if (print.flag) cat(done$text, sep = "\n")
+  remarks <- unlist(done$facts$remarks)
+  if (!print.flag && length(remarks) > 0) for (remark in remarks) message(paste(strwrap(remark, prefix = "  ", initial = "- "), collapse = "\n"))
   keep <- TRUE
   structure(list(call = called, m = m, k = nrow(tables[[1]]), n = nrow(whole), syn = if (m == 1) tables[[1]] else tables, method = recipe$methods,
-                 seed = seed, folder = out, schema = made, names = names(whole), remarks = unlist(done$facts$remarks),
+                 seed = seed, folder = out, schema = made, names = names(whole), remarks = remarks,
                  label = done$facts$label, copies = done$facts$copies,
                  ledger = if (file.exists(file.path(out, "ledger.json"))) fromJSON(file.path(out, "ledger.json"), simplifyVector = FALSE)),
             class = c("lookalike_syn", "synds"))
@@ -174,7 +177,7 @@ write.syn <- function(object, filename, filetype = "csv", replace = FALSE, ...) 
 }
 
 # What identifies a record: all of its values, as they are written.
-record_texts <- function(data) do.call(paste, c(unname(lapply(data, column_text)), sep = "\r"))
+record_texts <- function(data) do.call(paste, c(unname(lapply(data, function(x) paste0(ifelse(is.na(x), "", "="), column_text(x)))), sep = "\r"))
 
 replicated.uniques <- function(object, data, exclude = NULL) {
   tables <- all_tables(object)

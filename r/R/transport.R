@@ -38,6 +38,8 @@ call_program <- function(command, words, folder, json = TRUE, tolerate = FALSE) 
     refuse(in_r(sub("^error: ", "", said), folder), kind)
   }
   text <- readLines(out, encoding = "UTF-8", warn = FALSE)
+  # What is said of the command line is not for R.
+  text <- gsub("\\bdata\\.arrow\\b", "the data", text[!grepl("^ *--", text)])
   facts <- if (json) fromJSON(result, simplifyVector = FALSE) else NULL
   list(facts = facts, text = gsub(paste0(folder, "/"), "", text, fixed = TRUE), passed = status == 0, notes = said)
 }
@@ -49,7 +51,7 @@ in_r <- function(message, folder) {
                   "against the code book, declare it with s <- declare(s, reason = \"...\"), and pass schema = s"))
   }
   message <- gsub(paste0(folder, "/"), "", message, fixed = TRUE)
-  message <- gsub("^data\\.csv(, line [0-9]+)?: ", "the data: ", message)
+  message <- gsub("^data\\.arrow: ", "the data: ", message)
   message <- gsub("`lookalike describe [^`]*`", "schema(data)", message)
   message <- gsub("say --force", "say replace = TRUE", message, fixed = TRUE)
   names <- c(epsilon = "epsilon", rows = "k", limit = "limits", "original-rows" = "original.rows", "learned-schema" = "learned.schema",

@@ -42,7 +42,8 @@ fn drawn(
     if m.is_none() && rows.is_none() && seed.is_none() && !fresh {
         return Ok(Arc::clone(fitted));
     }
-    let seed = seed.or((!fresh).then(|| fitted.seed()));
+    // The seed of a private model is nobody's: other amounts are drawn anew.
+    let seed = seed.or((!fresh && fitted.ledger().is_none()).then(|| fitted.seed()));
     Ok(Arc::new(fitted.again(m.unwrap_or(fitted.m()), rows, seed)?))
 }
 
