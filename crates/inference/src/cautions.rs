@@ -455,7 +455,6 @@ mod tests {
             "{said}"
         );
         assert_eq!(told(without, "x0 ~ x2"), "");
-        assert_eq!(told("method = \"sequential\"", "x0 ~ x1 + x2"), "", "scores hold strong effects");
     }
 
     #[test]
