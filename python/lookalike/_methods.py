@@ -764,7 +764,8 @@ class NormalRelease(Synthesizer):
 class Graph(Synthesizer):
     """Bootstraps each variable from the records that agree on the variables it depends on most.
 
-    Use it when an account without any model is wanted; it keeps strong pairs and loses weak ones.
+    Use it when records of the data's own values are wanted without a model of any variable; with `tilt = false`, as published, it loses
+    weak pairs.
 
     Options, None for what is usual:
 

@@ -5,7 +5,7 @@
 //! order in which each but the first comes after a variable that it is linked to, and is bootstrapped from the records that agree with
 //! it on all of these, "its neighbourhood of fields with edges into it, which have already been simulated"; where no record does, on as
 //! many of the strongest as some record does. Numbers are put into classes, and a number is then drawn from the records of its class; or
-//! every number is a category.
+//! every number is a category. Records are chosen out of more candidates so that pairs are the data's ([`tilt`](crate::tilt)); `tilt = false` is the published method.
 
 use serde::Deserialize;
 use table::expression::Expression;
@@ -26,7 +26,7 @@ use crate::{Making, Model, RecordsCard, SynthesisError, Synthesizer, registry};
 pub const CARD: MethodCard = MethodCard {
     name: "graph",
     summary: "bootstraps each variable from the records that agree on the variables it depends on most",
-    use_when: "an account without any model is wanted; it keeps strong pairs and loses weak ones",
+    use_when: "records of the data's own values are wanted without a model of any variable; with `tilt = false`, as published, it loses weak pairs",
     needs: Needs::Records,
     options: &[
         OptionCard {
@@ -99,8 +99,12 @@ pub fn build(options: &toml::Table) -> Result<Synthesizer, SynthesisError> {
 
 impl RecordSynthesizer for Graph {
     fn records_card(&self) -> RecordsCard {
-        let leaves_out =
-            "each variable is drawn given the few that it depends on most; what it has to do with others";
+        let leaves_out = match self.tilt {
+            Some(_) => {
+                "each variable is drawn given the few that it depends on most, and pairs are put right; what more variables have to do with each other"
+            }
+            None => "each variable is drawn given the few that it depends on most; what it has to do with others",
+        };
         RecordsCard {
             making: Making::PlainDraws,
             cells: None,
