@@ -103,7 +103,9 @@ impl RecordSynthesizer for Graph {
             Some(_) => {
                 "each variable is drawn given the few that it depends on most, and pairs are put right; what more variables have to do with each other"
             }
-            None => "each variable is drawn given the few that it depends on most; what it has to do with others",
+            None => {
+                "each variable is drawn given the few that it depends on most; what it has to do with others"
+            }
         };
         RecordsCard {
             making: Making::PlainDraws,
