@@ -31,6 +31,8 @@ class Sequential(Synthesizer):
         depth: splits between the root and a leaf at most [30]
         main_effects: weigh the donors of a CART leaf by main effects of all predictors, so that two-way tables are kept that the tree
         leaves out [true]
+        scores: whether a CART tree splits by linear scores of all predictors too, so that many effects together are kept: `auto` (for each
+        variable, where records that its tree has not seen are likelier), true or false [auto]
         trees: trees of a forest or of bagging [10]
         bins: bins of (0, 1] of quantile regression [25]
         donors: donors of predictive mean matching [5]
@@ -53,7 +55,7 @@ class Sequential(Synthesizer):
     """
 
     _method: ClassVar[str | None] = "sequential"
-    _options: ClassVar[Mapping[str, str]] = {"method": "method", "order": "order", "variables": "variables", "auxiliary": "auxiliary", "option_except": "except", "proper": "proper", "min_bucket": "min_bucket", "complexity": "complexity", "risk": "risk", "depth": "depth", "main_effects": "main_effects", "trees": "trees", "bins": "bins", "donors": "donors", "smoothing": "smoothing", "smooth_above": "smooth_above", "two_stage": "two_stage", "first_stage": "first_stage", "missing_method": "missing_method", "tilt": "tilt", "candidates": "candidates", "tilt_classes": "tilt_classes", "no_copies": "no_copies"}
+    _options: ClassVar[Mapping[str, str]] = {"method": "method", "order": "order", "variables": "variables", "auxiliary": "auxiliary", "option_except": "except", "proper": "proper", "min_bucket": "min_bucket", "complexity": "complexity", "risk": "risk", "depth": "depth", "main_effects": "main_effects", "scores": "scores", "trees": "trees", "bins": "bins", "donors": "donors", "smoothing": "smoothing", "smooth_above": "smooth_above", "two_stage": "two_stage", "first_stage": "first_stage", "missing_method": "missing_method", "tilt": "tilt", "candidates": "candidates", "tilt_classes": "tilt_classes", "no_copies": "no_copies"}
 
     def __init__(
         self,
@@ -69,6 +71,7 @@ class Sequential(Synthesizer):
         risk: Option = None,
         depth: Option = None,
         main_effects: Option = None,
+        scores: Option = None,
         trees: Option = None,
         bins: Option = None,
         donors: Option = None,
@@ -103,6 +106,7 @@ class Sequential(Synthesizer):
         self.risk = risk
         self.depth = depth
         self.main_effects = main_effects
+        self.scores = scores
         self.trees = trees
         self.bins = bins
         self.donors = donors
@@ -760,7 +764,8 @@ class NormalRelease(Synthesizer):
 class Graph(Synthesizer):
     """Bootstraps each variable from the records that agree on the variables it depends on most.
 
-    Use it when an account without any model is wanted; it keeps strong pairs and loses weak ones.
+    Use it when records of the data's own values are wanted without a model of any variable; with `tilt = false`, as published, it loses
+    weak pairs.
 
     Options, None for what is usual:
 
@@ -768,13 +773,19 @@ class Graph(Synthesizer):
         before [2]
         numbers: `resample`: a class is drawn, then a number of that class; `categories`: every number is a category [resample]
         classes: classes of a number where the schema declares no cuts [10]
+        tilt: choose the records out of several candidates each, so that one-way and two-way tables and low moments are those of the data up
+        to chance [true]
+        candidates: candidates that are drawn for each record, of which one is kept [5]
+        tilt_classes: classes of a number in these tables: `auto` (8, or 5 where these would leave too few candidates with weight), or how
+        many [auto]
+        no_copies: never keep a candidate that equals a record of the data which is unique there [true]
 
     Source: Chen in Taub, Elliot, Raab, Charest, Chen, O'Keefe, Pistner Nixon, Snoke & Slavković (2020), Creating the best risk-utility
     profile: the synthetic data challenge, 2.2.
     """
 
     _method: ClassVar[str | None] = "graph"
-    _options: ClassVar[Mapping[str, str]] = {"option_neighbours": "neighbours", "numbers": "numbers", "classes": "classes"}
+    _options: ClassVar[Mapping[str, str]] = {"option_neighbours": "neighbours", "numbers": "numbers", "classes": "classes", "tilt": "tilt", "candidates": "candidates", "tilt_classes": "tilt_classes", "no_copies": "no_copies"}
 
     def __init__(
         self,
@@ -782,6 +793,10 @@ class Graph(Synthesizer):
         option_neighbours: Option = None,
         numbers: Option = None,
         classes: Option = None,
+        tilt: Option = None,
+        candidates: Option = None,
+        tilt_classes: Option = None,
+        no_copies: Option = None,
         m: int = 1,
         rows: int | None = None,
         seed: int | None = None,
@@ -796,6 +811,10 @@ class Graph(Synthesizer):
         self.option_neighbours = option_neighbours
         self.numbers = numbers
         self.classes = classes
+        self.tilt = tilt
+        self.candidates = candidates
+        self.tilt_classes = tilt_classes
+        self.no_copies = no_copies
         self.m = m
         self.rows = rows
         self.seed = seed

@@ -13,6 +13,9 @@ use crate::{Estimand, InferenceError, Rule};
 /// From this share of the deviance on, predictors explain much of the outcome.
 const MUCH: f64 = 0.4;
 
+/// Tables that the margins of a model do not hold are named up to this many.
+const NAMED: usize = 3;
+
 /// What must be known of a release to read an answer from it.
 pub(crate) fn cautions(
     provenance: &Provenance,
@@ -191,9 +194,44 @@ impl Of<'_> {
         ))
     }
 
+    /// What the model does not know: where it holds known margins only as far as the question needs others, and by name.
     fn what_the_model_leaves_out(&self) -> Option<String> {
         let left_out = self.records?.leaves_out.as_ref()?;
-        Some(format!("{left_out} is estimated as the model has it"))
+        let Some(margins) = &self.records?.margins else {
+            return Some(format!("{left_out} is estimated as the model has it"));
+        };
+        let asked = self.tables_of_the_answer();
+        let missing: Vec<String> =
+            asked.iter().filter(|table| !margins.hold(table)).map(|table| table.join(" by ")).collect();
+        let (first, rest) = missing.split_at(missing.len().min(NAMED));
+        let more = if rest.is_empty() { String::new() } else { format!(" and {} more", rest.len()) };
+        (!missing.is_empty()).then(|| {
+            format!("{left_out} is estimated as the model has it; here that is {}{more}", first.join(", "))
+        })
+    }
+
+    /// The tables from which the answer can be computed: all variables together. A linear model without interactions needs only the tables of every two variables (its normal equations);
+    /// another model without interactions the table of the predictors, and that of each with the response (its likelihood equations). Variables of strata are held with every margin.
+    fn tables_of_the_answer(&self) -> Vec<Vec<&str>> {
+        let strata = &self.provenance.recipe.strata;
+        let is_free = |name: &&str| !strata.iter().any(|by| by == name);
+        let Estimand::Model { formula, family } = self.estimand else {
+            return vec![self.estimand.variables().into_iter().filter(is_free).collect()];
+        };
+        let names: Vec<&str> = self.numbers(self.files[0].schema()).0.into_iter().filter(is_free).collect();
+        let text = formula.text();
+        if text.contains([':', '*', '^']) || text.contains("I(") {
+            return vec![names];
+        }
+        let pairs = |left: usize| (left + 1..names.len()).map(move |right| (left, right));
+        let pair = |(left, right): (usize, usize)| vec![names[left], names[right]];
+        match family {
+            models::ModelFamily::Gaussian => (0..names.len()).flat_map(pairs).map(pair).collect(),
+            _ => {
+                let predictors = names.get(1..).unwrap_or_default().to_vec();
+                (1..names.len()).map(|at| vec![names[0], names[at]]).chain([predictors]).collect()
+            }
+        }
     }
 
     /// The measured design with such effects that is most like the release, and the columns of the release.
@@ -405,19 +443,60 @@ mod tests {
         };
         let text = format!("{}\n{}\n", names.join(","), (0..300).map(row).collect::<Vec<_>>().join("\n"));
         let files = vec![read_csv_text(&text, &ReadOptions::default()).unwrap(); 5];
-        let told = |formula: &str| {
+        let told = |recipe: &str, formula: &str| {
             let formula = models::Formula::parse(formula).unwrap();
             let model = Estimand::Model { formula, family: models::ModelFamily::Gaussian };
-            cautions(&made("method = \"sequential\""), &model, Rule::Ts, &files, Some(2_000))
-                .unwrap()
-                .join("; ")
+            cautions(&made(recipe), &model, Rule::Ts, &files, Some(2_000)).unwrap().join("; ")
         };
-        let said = told("x0 ~ x1 + x2");
+        let without = "method = \"sequential\"\n[options]\nscores = false\n";
+        let said = told(without, "x0 ~ x1 + x2");
         assert!(
             said.contains("slopes may be too flat") && said.contains("covered 83.6 % on average"),
             "{said}"
         );
-        assert_eq!(told("x0 ~ x2"), "");
+        assert_eq!(told(without, "x0 ~ x2"), "");
+    }
+
+    #[test]
+    fn margins_are_told_only_where_the_question_needs_others() {
+        let schema = format!("{SCHEMA}[variables.c]\nkind = \"categorical\"\nlevels = [\"u\", \"v\"]\n");
+        let text = "a,b,c\n".to_owned() + &"x,3,u\ny,70,v\n".repeat(55);
+        let schema = Some(SchemaFile::parse(&schema).unwrap());
+        let file = read_csv_text(&text, &ReadOptions { schema, ..ReadOptions::default() }).unwrap();
+        let told = |recipe: &str, what: &str| {
+            let estimand = match what.split_once('~') {
+                Some((response, _)) => Estimand::Model {
+                    formula: models::Formula::parse(what).unwrap(),
+                    family: if response.trim() == "b" {
+                        models::ModelFamily::Gaussian
+                    } else {
+                        models::ModelFamily::Logistic
+                    },
+                },
+                None => Estimand::parse(what).unwrap(),
+            };
+            let told = cautions(&made(recipe), &estimand, Rule::Ts, std::slice::from_ref(&file), Some(100));
+            let told = told.unwrap();
+            told.into_iter().filter(|caution| caution.contains("the margins")).collect::<Vec<_>>().join("; ")
+        };
+        let ipf = |rest: &str| format!("method = \"ipf\"\n{rest}");
+        assert_eq!(told(&ipf(""), "share(a) by c"), "", "a pair is held by default");
+        assert_eq!(told(&ipf(""), "mean(b) by a"), "");
+        let three = told(&ipf(""), "share(a) by b, c");
+        assert!(three.ends_with("here that is a by b by c"), "{three}");
+        assert_eq!(told(&ipf("[options]\nmargins = \"all3\""), "share(a) by b, c"), "");
+        let named = ipf("[options]\nmargins = \"a:b, b:c\"");
+        assert_eq!(told(&named, "table(a, b)"), "");
+        assert_eq!(told(&named, "share(c)"), "");
+        assert!(told(&named, "table(a, c)").ends_with("here that is a by c"));
+        // Normal equations are made of pairs; a logit needs its predictors together, and an interaction everything.
+        assert_eq!(told(&ipf(""), "b ~ a + c"), "");
+        assert!(told(&named, "b ~ a + c").ends_with("here that is a by c"));
+        assert!(told(&ipf(""), "b ~ a*c").ends_with("here that is b by a by c"));
+        assert_eq!(told(&ipf(""), "a ~ b + c"), "");
+        assert!(told(&ipf("[options]\nmargins = \"all1\""), "a ~ c").contains("here that is a by c"));
+        // Margins are fitted within strata.
+        assert_eq!(told(&ipf("strata = [\"c\"]"), "share(a) by b, c"), "");
     }
 
     #[test]

@@ -17,6 +17,32 @@ pub struct RecordsCard {
     pub is_raked: bool,
     /// How often intervals of regression coefficients covered in simulations with these settings; empty where that was not measured.
     pub coverage: &'static [MeasuredCoverage],
+    /// The margins that the model holds, where it holds these and nothing beyond; what is left out is then told only where a question needs another.
+    pub margins: Option<HeldMargins>,
+}
+
+/// The margins that a model holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum HeldMargins {
+    /// All of this many variables.
+    Ways(usize),
+    /// Those of these sets of variables, and each variable by itself.
+    Named(Vec<Vec<String>>),
+}
+
+impl HeldMargins {
+    /// Whether the table of these variables is one of the margins, or a part of one.
+    pub fn hold(&self, variables: &[&str]) -> bool {
+        match self {
+            Self::Ways(ways) => variables.len() <= *ways,
+            Self::Named(margins) => {
+                variables.len() <= 1
+                    || margins
+                        .iter()
+                        .any(|margin| variables.iter().all(|name| margin.iter().any(|held| held == name)))
+            }
+        }
+    }
 }
 
 /// How much the predictors of a regression matter.
@@ -115,7 +141,15 @@ pub enum Making {
 impl RecordsCard {
     /// Records made in this way of which nothing else need be said.
     pub fn new(making: Making) -> Self {
-        Self { making, cells: None, uniform_records: 0.0, leaves_out: None, is_raked: false, coverage: &[] }
+        Self {
+            making,
+            cells: None,
+            uniform_records: 0.0,
+            leaves_out: None,
+            is_raked: false,
+            coverage: &[],
+            margins: None,
+        }
     }
 }
 

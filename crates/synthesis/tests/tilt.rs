@@ -58,11 +58,42 @@ fn weak_effects_are_kept() {
     };
     let truth = mean(&original);
     let (plain, tilted) = (
-        of_files("tilt = false\nmin_bucket = 20\nmain_effects = false\n"),
-        of_files("min_bucket = 20\nmain_effects = false\n"),
+        of_files("tilt = false\nmin_bucket = 20\nmain_effects = false\nscores = false\n"),
+        of_files("min_bucket = 20\nmain_effects = false\nscores = false\n"),
     );
     assert!(plain / truth < 0.9, "{plain} of {truth}");
     assert!((tilted / truth - 1.0).abs() < 0.05, "{tilted} of {truth}");
+}
+
+/// The graph bootstrap draws y given two of the sixteen; tilted, their effects are the data's to within a twentieth.
+#[test]
+fn the_graph_bootstrap_keeps_them_too() {
+    let original = weak(2_000, 16, 1);
+    let mean = |table: &Table| (0..16).map(|at| effect(table, &format!("a{at}"))).sum::<f64>() / 16.0;
+    let of_files = |options: &str| {
+        let text = format!("method = \"graph\"\nseed = 5\nm = 20\n[options]\n{options}");
+        let made = generate(&original, &Recipe::parse(&text).unwrap()).unwrap().tables;
+        made.iter().map(mean).sum::<f64>() / 20.0
+    };
+    let truth = mean(&original);
+    let (plain, tilted) = (of_files("tilt = false\n"), of_files(""));
+    assert!(plain / truth < 0.7, "{plain} of {truth}");
+    assert!((tilted / truth - 1.0).abs() < 0.05, "{tilted} of {truth}");
+}
+
+/// The trees alone, with leaves of 20 records: a score of all sixteen keeps their effects to within a tenth.
+#[test]
+fn a_tree_that_splits_by_a_score_keeps_them_by_itself() {
+    let original = weak(2_000, 16, 1);
+    let mean = |table: &Table| (0..16).map(|at| effect(table, &format!("a{at}"))).sum::<f64>() / 16.0;
+    let of_files = |scores: bool| {
+        let options = format!("tilt = false\nmin_bucket = 20\nmain_effects = false\nscores = {scores}\n");
+        let made = generate(&original, &recipe(&format!("m = 20\n[options]\n{options}"))).unwrap().tables;
+        made.iter().map(mean).sum::<f64>() / 20.0
+    };
+    let truth = mean(&original);
+    assert!((of_files(true) / truth - 1.0).abs() < 0.1, "{} of {truth}", of_files(true));
+    assert!(of_files(false) / truth < 0.9);
 }
 
 /// Half of a file's records repeat those of the data unless copies are left out; 50 and 50.0 are one number.

@@ -115,6 +115,36 @@ fn files_beside_their_manifest_are_known_and_others_are_not() {
 }
 
 #[test]
+fn a_condition_asks_only_the_records_that_meet_it() {
+    let house = House::new();
+    let out = house.release(&["--method", "catall", "--m", "3", "--rows", "200", "--seed", "1"]);
+    let of_women = json(&["fit", &out, "--estimate", "mean(age)", "--where", "sex = 'F'"]);
+    let by_sex = json(&["fit", &out, "--estimate", "mean(age) by sex"]);
+    let (alone, class) = (&of_women["answers"][0]["quantities"][0], &by_sex["answers"][0]["quantities"][0]);
+    assert_eq!(class["name"], "age | sex=F");
+    // The same records have the same mean and variance; N is taken in the same proportion, to within a record.
+    for key in ["estimate", "within_variance"] {
+        assert!((number(&alone[key]) / number(&class[key]) - 1.0).abs() < 1e-12, "{key}");
+    }
+    let errors = number(&alone["standard_error"]) / number(&class["standard_error"]);
+    assert!((errors - 1.0).abs() < 0.005, "{errors}");
+    assert!(number(&of_women["original_rows"]) < 400.0);
+    let both = ["fit", "smoke ~ sex", &out, "--family", "logistic", "--where", "age >= 30 AND age < 60"];
+    assert_eq!(json(&both)["answers"][0]["quantities"].as_array().unwrap().len(), 2);
+    let of = |condition: &str| refused(&[&out, "--estimate", "mean(age)", "--where", condition], 2);
+    assert!(
+        of("height > 3").contains("where") && of("height > 3").contains("height"),
+        "{}",
+        of("height > 3")
+    );
+    assert!(of("age > 98 AND age < 0").contains("no record of some file meets it"));
+    assert!(of("age >").contains("where"));
+    let again = ["--estimate", "mean(age)", "--where", "sex = 'F'", "--rule", "bootstrap"];
+    let again = refused(&[&[out.as_str()], &again[..]].concat(), 2);
+    assert!(again.contains("needs all records"), "{again}");
+}
+
+#[test]
 fn an_invalid_rule_is_warned_of_with_its_reason() {
     let house = House::new();
     let out = house.release(&["--method", "saturated", "--set", "sigma=10", "--m", "1", "--seed", "2"]);

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::codes::Codes;
+use super::codes::{Codes, with_codes};
 use super::{Coding, TreeError};
 
 /// A column that trees split by, coded once; any number of fits share it.
@@ -61,6 +61,19 @@ impl Predictor {
     /// The code of record `row`.
     pub fn code(&self, row: usize) -> u32 {
         self.codes.get(row)
+    }
+
+    /// Calls `with` for each of these records: its place among them and its code.
+    ///
+    /// # Panics
+    /// If a position is not below [`Self::len`].
+    #[inline]
+    pub fn each_code(&self, rows: &[u32], mut with: impl FnMut(usize, u32)) {
+        with_codes!(&self.codes, codes => {
+            for (place, row) in rows.iter().enumerate() {
+                with(place, u32::from(codes[*row as usize]));
+            }
+        });
     }
 
     /// The number of records.

@@ -218,6 +218,11 @@ impl Tree {
         self.descend(|predictor| codes[predictor])
     }
 
+    /// The leaf of a record of which a function tells the code of each predictor.
+    pub fn leaf_by(&self, code_of: impl Fn(usize) -> u32) -> u32 {
+        self.descend(code_of)
+    }
+
     /// The leaves of records of columns that are coded as those of the fit. Goes over large ranges in parallel.
     pub fn route(&self, predictors: &[&Predictor], rows: Range<usize>) -> Result<Vec<u32>, TreeError> {
         self.check_columns(predictors, &rows)?;

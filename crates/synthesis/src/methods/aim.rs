@@ -167,6 +167,7 @@ impl PrivateSynthesizer for Aim {
             ),
             is_raked: false,
             coverage: &[],
+            margins: None,
         }
     }
 

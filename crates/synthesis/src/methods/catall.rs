@@ -129,6 +129,7 @@ impl CountSynthesizer for Catall {
             leaves_out: None,
             is_raked: false,
             coverage: &[],
+            margins: None,
         }
     }
 

@@ -67,6 +67,7 @@ impl PrivateSynthesizer for Dirichlet {
             leaves_out: None,
             is_raked: false,
             coverage: &[],
+            margins: None,
         }
     }
 

@@ -23,6 +23,7 @@ use crate::card::{
 };
 use crate::cells::Block;
 use crate::randomness::Seed;
+use crate::records_card::HeldMargins;
 use crate::stored::{StateContext, StateReader, StateWriter, damaged};
 use crate::synthesizer::{CountSynthesizer, Data};
 use crate::{Cells, Making, Model, RecordsCard, StructuralZeros, SynthesisError, Synthesizer, registry};
@@ -201,6 +202,18 @@ pub fn build(options: &toml::Table) -> Result<Synthesizer, SynthesisError> {
     Ok(Synthesizer::Counts(Box::new(ipf)))
 }
 
+/// The margins that an option names, without a look at the variables.
+fn held_margins(text: Option<&str>) -> HeldMargins {
+    let text = text.unwrap_or("all2");
+    match text.strip_prefix("all").and_then(|ways| ways.parse().ok()) {
+        Some(ways) => HeldMargins::Ways(ways),
+        None => {
+            let margin = |part: &str| part.split(':').map(|name| name.trim().to_owned()).collect();
+            HeldMargins::Named(text.split(',').map(margin).collect())
+        }
+    }
+}
+
 /// The margins that an option names.
 fn margins(text: &str, domain: &Domain) -> Result<Vec<Attributes>, SynthesisError> {
     let refuse = |message: String| SynthesisError::option("margins", message);
@@ -234,7 +247,7 @@ fn one_way_margins_of_the_rest(wanted: &mut Vec<Attributes>, domain: &Domain) ->
 }
 
 /// What the model does not know.
-const LEAVES_OUT: &str = "the model knows the margins it was given; what they do not hold, such as interactions of more variables,";
+const LEAVES_OUT: &str = "the model knows the margins it was given; what they do not hold";
 
 impl CountSynthesizer for Ipf {
     fn records_card(&self) -> RecordsCard {
@@ -245,6 +258,7 @@ impl CountSynthesizer for Ipf {
             leaves_out: Some(LEAVES_OUT.to_owned()),
             is_raked: !self.totals.list().is_empty(),
             coverage: &[],
+            margins: Some(held_margins(self.margins.as_deref())),
         }
     }
 

@@ -129,6 +129,7 @@ impl PrivateSynthesizer for Mst {
             ),
             is_raked: false,
             coverage: &[],
+            margins: None,
         }
     }
 

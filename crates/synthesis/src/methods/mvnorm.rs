@@ -135,6 +135,7 @@ impl PrivateSynthesizer for Mvnorm {
             leaves_out: None,
             is_raked: false,
             coverage: &[],
+            margins: None,
         }
     }
 

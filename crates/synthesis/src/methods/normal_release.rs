@@ -96,6 +96,7 @@ impl PrivateSynthesizer for NormalRelease {
             leaves_out: None,
             is_raked: false,
             coverage: &[],
+            margins: None,
         }
     }
 

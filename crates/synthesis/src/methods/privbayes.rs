@@ -102,6 +102,7 @@ pub(super) fn records_card(leaves_out: &str) -> RecordsCard {
         leaves_out: Some(leaves_out.to_owned()),
         is_raked: false,
         coverage: &[],
+        margins: None,
     }
 }
 

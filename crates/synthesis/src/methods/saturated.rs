@@ -178,6 +178,7 @@ impl CountSynthesizer for Saturated {
             leaves_out: None,
             is_raked: false,
             coverage: &[],
+            margins: None,
         }
     }
 

@@ -52,6 +52,7 @@ impl CountSynthesizer for Independent {
             leaves_out: Some("the model knows single variables; what they have to do with each other".into()),
             is_raked: false,
             coverage: &[],
+            margins: None,
         }
     }
 

@@ -122,6 +122,7 @@ pub(crate) fn recipes() -> Vec<(String, Recipe)> {
         ("cellkey", "strata = [\"sex\"]\n"),
         ("graph", ""),
         ("graph", "strata = [\"sex\"]\n"),
+        ("graph", "[options]\ntilt = false\n"),
         ("arf", "[options]\ntrees = 3\n"),
         (
             "arf",
@@ -138,6 +139,7 @@ pub(crate) fn recipes() -> Vec<(String, Recipe)> {
             "strata = [\"sex\"]\n[options]\nepochs = 1\nhidden = 6\nnoise = 4\nbatch = 50\ntilt = false\n",
         ),
         ("sequential", ""),
+        ("sequential", "[options]\nscores = false\ntilt = false\n"),
         ("sequential", "strata = [\"age > 40\"]\n[options]\nproper = true\n"),
         (
             "sequential",

@@ -37,6 +37,7 @@ impl PrivateSynthesizer for Private {
             leaves_out: None,
             is_raked: false,
             coverage: &[],
+            margins: None,
         }
     }
 

@@ -24,7 +24,7 @@ use table::{Attributes, Domain};
 
 use crate::methods::pairwise::possible_record;
 
-use super::{CARD, IpfModel, LEAVES_OUT, Names, convergence, margins};
+use super::{CARD, IpfModel, LEAVES_OUT, Names, convergence, held_margins, margins};
 use crate::private::{Accounting, PrivateSynthesizer, Public, Spending};
 use crate::{AnyModel, Making, RecordsCard, SynthesisError, registry};
 
@@ -87,6 +87,8 @@ impl PrivateSynthesizer for Private {
             leaves_out: Some(LEAVES_OUT.to_owned()),
             is_raked: false,
             coverage: &[],
+            // A planned run measures what its budget can afford; the remarks of the release name it.
+            margins: (self.estimate != Estimate::Planned).then(|| held_margins(self.margins.as_deref())),
         }
     }
 

@@ -128,6 +128,7 @@ impl Pairwise {
             ),
             is_raked: false,
             coverage: &[],
+            margins: None,
         }
     }
 }

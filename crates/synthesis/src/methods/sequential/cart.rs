@@ -12,6 +12,7 @@ use super::feature::Feature;
 use super::leaf_size;
 use super::main_effects::MainEffects;
 use super::options::Settings;
+use super::scores::Scores;
 use super::stored_tree;
 use super::surroundings::{Conditioning, Drawing};
 use crate::SynthesisError;
@@ -26,6 +27,8 @@ const HAS_EFFECTS: &str = "main effects";
 
 #[derive(Debug)]
 struct Cart {
+    /// What the tree splits by beside the predictors.
+    scores: Scores,
     tree: Tree,
     /// Where the donors of each leaf begin, and where the last end.
     offsets: Vec<u32>,
@@ -46,17 +49,22 @@ pub(super) enum LeafResponses {
 /// Fits the tree.
 pub(super) fn fit(task: &Task<'_>) -> Result<Box<dyn Conditional>, SynthesisError> {
     let predictors = FitColumns::of(task);
-    let leaf = task.settings.min_bucket.map_or_else(|| leaf_size::choose(task), Ok)?;
-    let options = tree_options(task.settings, leaf);
-    let tree = Tree::fit(&predictors.columns(), &tree_response(task.response), None, &options)
-        .map_err(|error| failed(&error))?;
+    let growth = leaf_size::choose(task)?;
+    let options = tree_options(task.settings, growth.leaf);
+    let features = task.given.features(task.predictors);
+    let scores =
+        if growth.scores { Scores::fit(&features, task.rows, task.response) } else { Scores::default() };
+    let of_scores = scores.columns(&features, task.rows)?;
+    let columns: Vec<&Predictor> = predictors.columns().into_iter().chain(&of_scores).collect();
+    let tree =
+        Tree::fit(&columns, &tree_response(task.response), None, &options).map_err(|error| failed(&error))?;
     let mut donors: Vec<u32> =
         (0..tree.leaves() as u32).flat_map(|leaf| tree.donors(leaf)).copied().collect();
     let offsets = donor_offsets(&tree);
     let effects = (task.settings.main_effects && !task.predictors.is_empty())
         .then(|| MainEffects::fit(task, &mut donors, &offsets));
     let responses = LeafResponses::of(task.response, &donors);
-    Ok(Box::new(Cart { tree, offsets, responses, weights: DonorWeights::default(), effects }))
+    Ok(Box::new(Cart { scores, tree, offsets, responses, weights: DonorWeights::default(), effects }))
 }
 
 /// A fit from its stored state.
@@ -65,12 +73,13 @@ pub(super) fn load(
     of: Conditioning<'_>,
 ) -> Result<Box<dyn Conditional>, SynthesisError> {
     let responses = LeafResponses::load(from, of)?;
-    let tree = stored_tree::load(from, of, responses.len())?;
+    let scores = Scores::load(from, of)?;
+    let tree = stored_tree::load(from, of, &scores, responses.len())?;
     let offsets = donor_offsets(&tree);
     ensure(offsets.last() == Some(&(responses.len() as u32)), "leaves hold donors that are not there")?;
     let has_effects = from.settings(HAS_EFFECTS)?;
     let effects = if has_effects { Some(MainEffects::load(from, of, &offsets)?) } else { None };
-    Ok(Box::new(Cart { tree, offsets, responses, weights: DonorWeights::default(), effects }))
+    Ok(Box::new(Cart { scores, tree, offsets, responses, weights: DonorWeights::default(), effects }))
 }
 
 impl Conditional for Cart {
@@ -86,7 +95,17 @@ impl Conditional for Cart {
         rng: &mut Rng,
     ) -> Result<Draws, SynthesisError> {
         let features = given.features(predictors);
-        let leaves = leaves_of(&self.tree, &split_by(&features), rows)?;
+        let columns = split_by(&features);
+        let leaves = if self.scores.is_empty() {
+            leaves_of(&self.tree, &columns, rows)?
+        } else {
+            let scores = self.scores.columns(&features, rows)?;
+            let code = |at: usize, predictor: usize| match columns.get(predictor) {
+                Some(column) => column.code(rows[at] as usize),
+                None => scores[predictor - columns.len()].code(at),
+            };
+            (0..rows.len()).map(|at| self.tree.leaf_by(|predictor| code(at, predictor))).collect()
+        };
         if let Some(effects) = &self.effects {
             let donors = effects.draw(&features, rows, &leaves, &self.weights, rng);
             return Ok(self.responses.draws(donors.into_iter()));
@@ -101,6 +120,7 @@ impl Conditional for Cart {
     fn with_drawn_parameters(&self, seed: Seed) -> Box<dyn Conditional> {
         let donors = self.offsets.last().map_or(0, |end| *end as usize);
         Box::new(Self {
+            scores: self.scores.clone(),
             tree: self.tree.clone(),
             offsets: self.offsets.clone(),
             responses: self.responses.clone(),
@@ -111,6 +131,7 @@ impl Conditional for Cart {
 
     fn store(&self, into: &mut StateWriter<'_>) -> std::io::Result<()> {
         self.responses.store(into)?;
+        self.scores.store(into)?;
         stored_tree::store(&self.tree, into)?;
         into.settings(HAS_EFFECTS, &self.effects.is_some())?;
         self.effects.iter().try_for_each(|effects| effects.store(into))

@@ -29,8 +29,8 @@ pub(super) const PLAIN: &[MeasuredCoverage] = &[
     strong(16, 8_000, 5, [22.1, 0.0], 32),
 ];
 
-/// Tilted, with leaves chosen for each variable.
-pub(super) const TILTED: &[MeasuredCoverage] = &[
+/// Tilted, with leaves chosen for each variable, and no scores.
+pub(super) const WITHOUT_SCORES: &[MeasuredCoverage] = &[
     weak(5, 500, 5, [95.7, 91.0], 100),
     weak(5, 2_000, 5, [94.0, 89.0], 100),
     weak(5, 8_000, 5, [94.2, 91.7], 60),
@@ -53,3 +53,6 @@ pub(super) const TILTED: &[MeasuredCoverage] = &[
     strong(16, 2_000, 5, [83.6, 60.4], 96),
     strong(16, 8_000, 5, [63.6, 16.7], 48),
 ];
+
+/// Tilted, with leaves and scores chosen for each variable: the usual settings.
+pub(super) const TILTED: &[MeasuredCoverage] = &[];

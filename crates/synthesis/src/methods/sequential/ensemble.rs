@@ -10,6 +10,7 @@ use super::cart::{FitColumns, LeafResponses, failed, leaves_of, split_by, tree_o
 use super::conditional::{Conditional, Draws, Given, Task};
 use super::donors::DonorWeights;
 use super::leaf_size;
+use super::scores::Scores;
 use super::stored_tree;
 use super::surroundings::Conditioning;
 use crate::SynthesisError;
@@ -80,7 +81,7 @@ pub(super) fn load(
     let responses = LeafResponses::load(from, of)?;
     let mut trees = Vec::new();
     for _ in 0..count {
-        let tree = stored_tree::load(from, of, responses.len())?;
+        let tree = stored_tree::load(from, of, &Scores::default(), responses.len())?;
         trees.push(Member { tree, weights: DonorWeights::default() });
     }
     Ok(Box::new(Ensemble { forest, trees, responses }))

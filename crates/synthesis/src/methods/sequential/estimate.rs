@@ -29,14 +29,23 @@ pub(super) fn estimate(plan: &Plan, records: &Table) -> Estimate {
                 let is_tree = matches!(method.way, Way::Conditional { by_donors: true, .. });
                 let trees = if method.name == "cart" { 1.0 } else { f64::from(settings.trees) };
                 if is_tree {
-                    let chosen = if settings.min_bucket.is_none() && trees == 1.0 { 1.5 } else { 0.0 };
+                    // Trees of half of the records, by which leaves and scores are chosen.
+                    let chosen = match (settings.min_bucket, settings.scores) {
+                        _ if trees > 1.0 => 0.0,
+                        (None, None) => 2.0,
+                        (None, Some(_)) => 1.5,
+                        (Some(_), None) => 1.0,
+                        (Some(_), Some(_)) => 0.0,
+                    };
                     seconds +=
                         (trees + chosen) * rows * levels * (1.0 + predictors.len() as f64) * TREE_SECONDS;
                     let nodes = 2.0 * rows / f64::from(settings.min_bucket.unwrap_or(leaf_size::USUAL));
                     bytes += trees * (rows * 12.0 + nodes * 40.0) + rows * 4.0;
                     let effects = if settings.main_effects && method.name == "cart" { rows } else { 0.0 };
                     bytes += effects * 8.0;
-                    most_of_one_fit = most_of_one_fit.max(rows * 40.0 + effects * 50.0);
+                    let scores = if settings.scores == Some(false) || trees > 1.0 { 0.0 } else { 1.0 };
+                    let of_scores = scores * (rows * 20.0 + rows.min(1e5) * 5.0 * predictors.len() as f64);
+                    most_of_one_fit = most_of_one_fit.max(rows * 40.0 + effects * 50.0 + of_scores);
                 } else {
                     let columns = design_columns(plan, predictors);
                     let fits = if method.name == "quantile" { f64::from(settings.bins) } else { 10.0 };

@@ -5,7 +5,7 @@
 //! order in which each but the first comes after a variable that it is linked to, and is bootstrapped from the records that agree with
 //! it on all of these, "its neighbourhood of fields with edges into it, which have already been simulated"; where no record does, on as
 //! many of the strongest as some record does. Numbers are put into classes, and a number is then drawn from the records of its class; or
-//! every number is a category.
+//! every number is a category. Records are chosen out of more candidates so that pairs are the data's ([`tilt`](crate::tilt)); `tilt = false` is the published method.
 
 use serde::Deserialize;
 use table::expression::Expression;
@@ -19,13 +19,14 @@ use crate::card::{MethodCard, Needs, OptionCard, Usual};
 use crate::randomness::Seed;
 use crate::run::{Estimate, Part};
 use crate::synthesizer::RecordSynthesizer;
+use crate::tilt::{self, TiltSettings};
 use crate::{Making, Model, RecordsCard, SynthesisError, Synthesizer, registry};
 
 /// The card.
 pub const CARD: MethodCard = MethodCard {
     name: "graph",
     summary: "bootstraps each variable from the records that agree on the variables it depends on most",
-    use_when: "an account without any model is wanted; it keeps strong pairs and loses weak ones",
+    use_when: "records of the data's own values are wanted without a model of any variable; with `tilt = false`, as published, it loses weak pairs",
     needs: Needs::Records,
     options: &[
         OptionCard {
@@ -43,6 +44,10 @@ pub const CARD: MethodCard = MethodCard {
             meaning: "classes of a number where the schema declares no cuts",
             default: Usual::Value("10"),
         },
+        OptionCard { default: Usual::Value("true"), ..tilt::TILT },
+        tilt::CANDIDATES,
+        tilt::TILT_CLASSES,
+        tilt::NO_COPIES,
     ],
     reproducible: true,
     privacy: None,
@@ -62,6 +67,8 @@ struct Graph {
     neighbours: usize,
     numbers: Numbers,
     classes: usize,
+    #[serde(skip)]
+    tilt: Option<TiltSettings>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
@@ -73,26 +80,33 @@ enum Numbers {
 
 impl Default for Graph {
     fn default() -> Self {
-        Self { neighbours: 2, numbers: Numbers::Resample, classes: 10 }
+        Self { neighbours: 2, numbers: Numbers::Resample, classes: 10, tilt: None }
     }
 }
 
 /// A synthesizer with these options.
 pub fn build(options: &toml::Table) -> Result<Synthesizer, SynthesisError> {
-    let graph: Graph = registry::options(options, &CARD)?;
+    let mut graph: Graph = registry::options(options, &CARD)?;
     if graph.neighbours == 0 {
         return Err(SynthesisError::option("neighbours", "each variable needs at least one"));
     }
     if graph.classes < 2 {
         return Err(SynthesisError::option("classes", "at least two classes are needed"));
     }
+    graph.tilt = TiltSettings::parse(options, true, false)?;
     Ok(Synthesizer::Records(Box::new(graph)))
 }
 
 impl RecordSynthesizer for Graph {
     fn records_card(&self) -> RecordsCard {
-        let leaves_out =
-            "each variable is drawn given the few that it depends on most; what it has to do with others";
+        let leaves_out = match self.tilt {
+            Some(_) => {
+                "each variable is drawn given the few that it depends on most, and pairs are put right; what more variables have to do with each other"
+            }
+            None => {
+                "each variable is drawn given the few that it depends on most; what it has to do with others"
+            }
+        };
         RecordsCard {
             making: Making::PlainDraws,
             cells: None,
@@ -100,12 +114,17 @@ impl RecordSynthesizer for Graph {
             leaves_out: Some(leaves_out.to_owned()),
             is_raked: false,
             coverage: &[],
+            margins: None,
         }
     }
 
     fn fit(&self, records: &Table, part: &Part, seed: Seed) -> Result<Box<dyn Model<Table>>, SynthesisError> {
         let (plan, remark) = self.plan(records)?;
         Ok(Box::new(fitted_step::fit(&plan, records, part, seed, vec![remark])?))
+    }
+
+    fn tilt(&self) -> Option<TiltSettings> {
+        self.tilt.clone()
     }
 
     fn fit_is_random(&self, records: &Table) -> bool {

@@ -42,6 +42,7 @@ mod predictors;
 mod proportional_odds;
 mod quantile;
 mod records;
+mod scores;
 mod smoothing;
 mod step_drawing;
 mod stored_tree;
@@ -130,6 +131,11 @@ pub const CARD: MethodCard = MethodCard {
             name: "main_effects",
             meaning: "weigh the donors of a CART leaf by main effects of all predictors, so that two-way tables are kept that the tree leaves out",
             default: Usual::Value("true"),
+        },
+        OptionCard {
+            name: "scores",
+            meaning: "whether a CART tree splits by linear scores of all predictors too, so that many effects together are kept: `auto` (for each variable, where records that its tree has not seen are likelier), true or false",
+            default: Usual::Value("auto"),
         },
         OptionCard { name: "trees", meaning: "trees of a forest or of bagging", default: Usual::Value("10") },
         OptionCard {

@@ -61,6 +61,8 @@ pub(super) struct Settings {
     pub depth: u32,
     /// Whether donors of a leaf are weighed by main effects of all predictors.
     pub main_effects: bool,
+    /// Whether trees split by linear scores too; none where that is chosen for each variable.
+    pub scores: Option<bool>,
     /// Trees of an ensemble.
     pub trees: u32,
     /// Bins of (0, 1] that quantile regression is fitted at.
@@ -86,6 +88,7 @@ impl Default for Settings {
             risk: Risk::default(),
             depth: 30,
             main_effects: true,
+            scores: None,
             trees: 10,
             bins: 25,
             donors: 5,
@@ -253,6 +256,7 @@ impl Settings {
             risk: take(given, place, "risk")?.unwrap_or(self.risk),
             depth: take(given, place, "depth")?.unwrap_or(self.depth),
             main_effects: take(given, place, "main_effects")?.unwrap_or(self.main_effects),
+            scores: scores(given, place)?.unwrap_or(self.scores),
             trees: take(given, place, "trees")?.unwrap_or(self.trees),
             bins: take(given, place, "bins")?.unwrap_or(self.bins),
             donors: take(given, place, "donors")?.unwrap_or(self.donors),
@@ -317,6 +321,16 @@ fn leaf_size(from: &toml::Table, place: &str) -> Result<Option<Option<u32>>, Syn
             Err(_) => refuse("it is `auto`, or a number of records"),
         },
         Some(_) => refuse("it is `auto`, or a number of records"),
+    }
+}
+
+/// Whether trees split by scores, or that this is chosen.
+fn scores(from: &toml::Table, place: &str) -> Result<Option<Option<bool>>, SynthesisError> {
+    match from.get("scores") {
+        None => Ok(None),
+        Some(toml::Value::String(word)) if word == "auto" => Ok(Some(None)),
+        Some(toml::Value::Boolean(scores)) => Ok(Some(Some(*scores))),
+        Some(_) => Err(SynthesisError::option(format!("{place}scores"), "it is `auto`, true or false")),
     }
 }
 

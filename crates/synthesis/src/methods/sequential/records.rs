@@ -28,9 +28,10 @@ impl Options {
         let coverage: &[MeasuredCoverage] = match (self.is_by_trees(), &self.tilt) {
             (false, _) => &[],
             (true, None) => coverage::PLAIN,
+            (true, Some(_)) if self.settings.scores == Some(false) => coverage::WITHOUT_SCORES,
             (true, Some(_)) => coverage::TILTED,
         };
-        RecordsCard { making, cells: None, uniform_records: 0.0, leaves_out, is_raked: false, coverage }
+        RecordsCard { leaves_out, coverage, ..RecordsCard::new(making) }
     }
 
     /// Whether all variables are drawn by the trees of the default.

@@ -3,6 +3,7 @@
 use statistics::trees::{Tree, TreeArrays};
 
 use super::feature::FeatureCoding;
+use super::scores::Scores;
 use super::surroundings::Conditioning;
 use crate::SynthesisError;
 use crate::stored::{StateReader, StateWriter, damaged, ensure};
@@ -22,10 +23,11 @@ pub(super) fn store(tree: &Tree, into: &mut StateWriter<'_>) -> std::io::Result<
     into.array("importance", &arrays.importance)
 }
 
-/// A tree that splits by the predictors of a conditional, as they are coded, with donors among this many records.
+/// A tree that splits by the predictors of a conditional, as they are coded, then by these scores, with donors among this many records.
 pub(super) fn load(
     from: &mut StateReader<'_>,
     of: Conditioning<'_>,
+    scores: &Scores,
     records: usize,
 ) -> Result<Tree, SynthesisError> {
     let arrays = TreeArrays {
@@ -42,7 +44,8 @@ pub(super) fn load(
     };
     let tree = Tree::from_arrays(arrays, records).map_err(damaged)?;
     let coding = |predictor: &usize| of.around.codings[*predictor].as_ref().map(FeatureCoding::codes);
-    let codes: Option<Vec<(u32, u32)>> = of.predictors.iter().map(coding).collect();
+    let codes: Option<Vec<(u32, u32)>> =
+        of.predictors.iter().map(coding).chain(scores.codes().map(Some)).collect();
     ensure(codes.as_deref() == Some(tree.codes()), "a tree splits by codes that its predictors do not have")?;
     Ok(tree)
 }

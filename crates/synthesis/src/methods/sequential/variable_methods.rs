@@ -61,6 +61,7 @@ const TREE: &[&str] = &[
     "risk",
     "depth",
     "main_effects",
+    "scores",
     "smoothing",
     "smooth_above",
     "two_stage",
