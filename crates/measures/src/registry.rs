@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use table::Grouping;
+use table::{Grouping, Schema};
 
 use crate::evaluation::mean_of_sets;
 use crate::files::Files;
@@ -68,6 +68,11 @@ pub trait Measure: Sync {
 
     /// The family as one that needs only counts of the original; `None` if it needs the records themselves.
     fn on_counts(&self) -> Option<&dyn CountMeasure> {
+        None
+    }
+
+    /// The variables of which it needs the records, where these are read block by block and not all can be held; `None` if it takes no such original.
+    fn on_variables(&self, _original: &Schema, _settings: &Settings) -> Option<Vec<String>> {
         None
     }
 }
