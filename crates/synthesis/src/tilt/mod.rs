@@ -56,6 +56,9 @@ const FINE: usize = 8;
 const COARSE: usize = 5;
 const SHARE: f64 = 0.65;
 
+/// Classes of a number where the effective share falls below [`LOW_SHARE`] even so.
+const COARSEST: usize = 3;
+
 /// Below this effective share there is a warning.
 const LOW_SHARE: f64 = 0.4;
 
@@ -69,7 +72,7 @@ pub(crate) struct Tilted {
     strata: Vec<String>,
     coding: Coding,
     aim: Aim,
-    /// θ of the pilot.
+    /// θ of the pilot; all zero where weights bring tables no nearer.
     theta: Vec<f64>,
     /// Of the original records that are unique, what tells them apart, if copies get no weight; ascending.
     uniques: Option<Vec<Print>>,
@@ -136,12 +139,28 @@ impl Tilted {
         let (coding, aim, theta, diagnostics) = match settings.classes {
             Classes::Number(classes) => attempt(classes),
             Classes::Auto => {
-                let fine = attempt(FINE);
-                if fine.3.share < SHARE { attempt(COARSE) } else { fine }
+                let mut chosen = attempt(FINE);
+                for (classes, enough) in [(COARSE, SHARE), (COARSEST, LOW_SHARE)] {
+                    if chosen.3.share < enough {
+                        chosen = attempt(classes);
+                    }
+                }
+                chosen
             }
         };
-        remarks.push(diagnostics.remark(settings.candidates, uniques.is_some().then_some(share)));
-        if diagnostics.share < LOW_SHARE {
+        // In a wide table of few records weights can cost more than they mend.
+        let helps = settings.classes != Classes::Auto || diagnostics.after.mean < diagnostics.before.mean;
+        let theta = if helps { theta } else { vec![0.0; theta.len()] };
+        if helps {
+            remarks.push(diagnostics.remark(settings.candidates, uniques.is_some().then_some(share)));
+        } else {
+            remarks.push(format!(
+                "records are kept as they were drawn: to choose them out of {} candidates brings two-way tables no nearer to the data's (chi-square by degrees of freedom of pairs {:.2} \
+                 before, {:.2} after)",
+                settings.candidates, diagnostics.before.mean, diagnostics.after.mean
+            ));
+        }
+        if helps && diagnostics.share < LOW_SHARE {
             remarks.push(format!(
                 "the effective share of the candidates is {:.2}, below {LOW_SHARE}: the model is far from the data, or `tilt_classes` are too many",
                 diagnostics.share
@@ -215,8 +234,10 @@ impl Model<Table> for Tilted {
         let pool = self.coding.encode(&candidates);
         let mut fit = Fit::new(self.aim.targets(Some(seed.child(1))), self.theta.clone());
         let mut weights = Weights::new(&pool, self.aim.features(), &is_copy, each as f64);
-        weights.tilt(&fit);
-        weights.sweep(&mut fit, SWEEPS);
+        if self.theta.iter().any(|theta| *theta != 0.0) {
+            weights.tilt(&fit);
+            weights.sweep(&mut fit, SWEEPS);
+        }
         let weights = weights.into_weights();
         let seed = seed.child(2);
         let kept = if keeps_values {
