@@ -1,9 +1,9 @@
 """Counts and releases beyond memory, measured: CPU seconds and peak memory of every step (docs/beyond-memory.md).
 
-    python3 benches/beyond_memory.py LOOKALIKE FOLDER [large]
+    python3 benches/beyond_memory.py LOOKALIKE FOLDER [memory] [large]
 
-LOOKALIKE is an optimised binary, FOLDER what benches/large_table.py made. With `large`, the private run is drawn as often as there are records, in parts. DuckDB counts the same
-pairs beside it where its Python package is installed.
+LOOKALIKE is an optimised binary, FOLDER what benches/large_table.py made. With `memory` the same pairs are counted with all records in memory, and with `large` the private run is drawn as
+often as there are records, in parts. DuckDB counts the same pairs beside it where its Python package is installed.
 """
 
 import os
@@ -62,7 +62,11 @@ def main(lookalike, folder, *more):
                 os.link(file, place / file.name)
             parts.append(work / f"quarter{part}.counts")
             run(f"pairs of quarter {part + 1}", counts(place, parts[-1], "--stream"))
-        private = ["--method", "ipf", "--epsilon", "1", "--insecure-test-seed", "1", "--quiet"]
+        # A child's peak is never below what this process held when it began, so that nothing large is imported before.
+        import pyarrow.parquet as pq
+
+        records = sum(pq.ParquetFile(file).metadata.num_rows for file in files)
+        private = ["--records", records, "--method", "ipf", "--epsilon", "1", "--insecure-test-seed", "1", "--quiet"]
         small = ["--rows", "100000"]
         source = [folder, "--schema", folder.with_suffix(".schema.toml"), "--stream"]
         run("private ipf, pass, fit and 100,000 records", [lookalike, "synth", *source, *private, *small, "--out", work / "one"])
@@ -70,7 +74,7 @@ def main(lookalike, folder, *more):
         same = (work / "one/synthetic-1.csv").read_bytes() == (work / "four/synthetic-1.csv").read_bytes()
         print(f"releases from one pass and from four count files are {'equal' if same else 'DIFFERENT'} byte for byte")
         if "large" in more:
-            run("private ipf, as many records as there are, in 16 parts", [lookalike, "synth", *source, *private, "--parts", "16", "--format", "parquet", "--out", work / "large"])
+            run("private ipf, as many records as there are, in 16 parts", [lookalike, "synth", *source, *private, "--rows", records, "--parts", "16", "--format", "parquet", "--out", work / "large"])
         if shutil.which("python3") and not subprocess.run([sys.executable, "-c", "import duckdb"], capture_output=True).returncode:
             run("all pairs by DuckDB, 45 GROUP BYs", [sys.executable, "-c", DUCKDB.format(folder=folder)], out=None)
     finally:
