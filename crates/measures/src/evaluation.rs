@@ -26,6 +26,7 @@ pub fn evaluate_watched(
     if sets.synthetic.is_empty() {
         return Err(MeasureError::NoSynthetic);
     }
+    let settings = &Settings { prepared: settings.prepared.within(sets), ..settings.clone() };
     let mut findings = Vec::new();
     for (done, measure) in measures.iter().enumerate() {
         watch.check()?;

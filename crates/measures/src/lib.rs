@@ -26,6 +26,7 @@ mod exact_numbers;
 pub mod files;
 pub mod finding;
 mod holdout;
+mod inner_classes;
 mod mixed_records;
 mod nearest;
 pub mod prepared;

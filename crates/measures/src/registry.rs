@@ -1,5 +1,9 @@
 //! The one list of measures, from which command line, reports and documentation are made.
 
+use std::sync::Arc;
+
+use table::Grouping;
+
 use crate::evaluation::mean_of_sets;
 use crate::files::Files;
 use crate::risk::DisclosureOptions;
@@ -24,7 +28,8 @@ use crate::utility::sdmetrics::SdMetrics;
 use crate::utility::tables::{TableOptions, Tables};
 use crate::utility::taub::Taub;
 use crate::{
-    Comparison, CountedTables, FamilyCard, Finding, MeasureCard, MeasureError, Prepared, SyntheticSets,
+    Comparison, CountedTables, FamilyCard, Finding, MeasureCard, MeasureError, Prepared, SharedTables,
+    SyntheticSets,
 };
 
 /// A family of measures that come out of one computation.
@@ -107,6 +112,17 @@ pub struct Settings {
     pub predicted: Vec<String>,
     /// What evaluations against one original share; clones of these settings share it.
     pub prepared: Prepared,
+}
+
+impl Settings {
+    /// The two tables of a comparison in their classes, classified once in an evaluation.
+    pub(crate) fn shared(
+        &self,
+        comparison: &Comparison<'_>,
+        grouping: &Grouping,
+    ) -> Result<Arc<SharedTables>, MeasureError> {
+        self.prepared.shared(comparison.original, &[comparison.synthetic], grouping)
+    }
 }
 
 impl Default for Settings {

@@ -14,6 +14,7 @@ use table::schema::{Levels, SpecialCode};
 use table::{Attributes, CodedTable, Codes, CountSource, Domain, Grouping, Kind, Table, Variable};
 
 use crate::exact_numbers::exact_numbers;
+use crate::inner_classes::inner_classes;
 use crate::{Comparison, MeasureError};
 
 /// Tables with the same variables in the same classes, ready to be counted.
@@ -41,11 +42,31 @@ impl SharedTables {
         Self::over(original, synthetic, grouping, |_| true)
     }
 
+    /// The same with numbers grouped by the values alone, whatever cuts the schema declares, and behind their frequent values: what happens within a
+    /// declared class is seen too, and what happens to the few who have any income of a kind.
+    pub(crate) fn within_classes(
+        original: &Table,
+        synthetic: &[&Table],
+        grouping: &Grouping,
+    ) -> Result<Self, MeasureError> {
+        Self::classified(original, synthetic, grouping, DeclaredCuts::Ignored, |_| true)
+    }
+
     /// The same over the variables that `keep` keeps by name; the others are not even classified, and count as left out.
     pub fn over(
         original: &Table,
         synthetic: &[&Table],
         grouping: &Grouping,
+        keep: impl Fn(&str) -> bool,
+    ) -> Result<Self, MeasureError> {
+        Self::classified(original, synthetic, grouping, DeclaredCuts::Hold, keep)
+    }
+
+    fn classified(
+        original: &Table,
+        synthetic: &[&Table],
+        grouping: &Grouping,
+        cuts: DeclaredCuts,
         keep: impl Fn(&str) -> bool,
     ) -> Result<Self, MeasureError> {
         if synthetic.is_empty() {
@@ -76,7 +97,8 @@ impl SharedTables {
         if used.is_empty() {
             return Err(MeasureError::NothingInCommon);
         }
-        let shared = used.par_iter().map(|variable| Sides::find(&variable.name, &tables)?.share(grouping));
+        let shared =
+            used.par_iter().map(|variable| Sides::find(&variable.name, &tables)?.share(grouping, cuts));
         let shared = shared.collect::<Result<Vec<(Classes, Vec<Codes>)>, MeasureError>>()?;
         let special_codes = used.iter().map(|variable| codes_in_any(&variable.name, &tables)).collect();
         let mut classes = Vec::with_capacity(shared.len());
@@ -89,6 +111,12 @@ impl SharedTables {
         let mut coded = columns.into_iter().map(|columns| CodedTable::from_codes(domain.clone(), columns));
         let original = coded.next().ok_or(MeasureError::NoSynthetic)?;
         Ok(Self { original, synthetic: coded.collect(), left_out, special_codes })
+    }
+
+    /// How many codes all tables have together.
+    pub(crate) fn codes(&self) -> usize {
+        let tables = std::iter::once(&self.original).chain(&self.synthetic);
+        tables.map(|table| table.records() as usize * table.columns().len()).sum()
     }
 
     /// The variables and their classes.
@@ -137,6 +165,13 @@ pub(crate) fn names_in(domain: &Domain, of: &Attributes) -> Vec<String> {
     of.positions().iter().map(|position| domain.variables()[*position].name().to_owned()).collect()
 }
 
+/// Whether numbers are in the classes that the schema declares, where it declares any.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum DeclaredCuts {
+    Hold,
+    Ignored,
+}
+
 /// One variable in every table, the original's first.
 struct Sides<'a> {
     name: &'a str,
@@ -175,9 +210,9 @@ impl<'a> Sides<'a> {
     }
 
     /// The classes and each table's codes.
-    fn share(&self, grouping: &Grouping) -> Result<(Classes, Vec<Codes>), MeasureError> {
+    fn share(&self, grouping: &Grouping, cuts: DeclaredCuts) -> Result<(Classes, Vec<Codes>), MeasureError> {
         let known = self.sides.iter().find(|side| !is_void(side)).unwrap_or(&self.sides[0]);
-        if known.0.kind.is_numeric() { self.share_numbers(grouping) } else { self.share_levels() }
+        if known.0.kind.is_numeric() { self.share_numbers(grouping, cuts) } else { self.share_levels() }
     }
 
     /// Levels of the original in its order, then those that only a synthetic table has.
@@ -215,7 +250,11 @@ impl<'a> Sides<'a> {
     }
 
     /// Groups of the original's numbers, or of the pooled ones, then special codes.
-    fn share_numbers(&self, grouping: &Grouping) -> Result<(Classes, Vec<Codes>), MeasureError> {
+    fn share_numbers(
+        &self,
+        grouping: &Grouping,
+        cuts: DeclaredCuts,
+    ) -> Result<(Classes, Vec<Codes>), MeasureError> {
         let mut codes: Vec<SpecialCode> = Vec::new();
         for code in self.sides.iter().flat_map(|(variable, _)| &variable.codes) {
             if !codes.iter().any(|known| known.value == code.value) {
@@ -252,7 +291,8 @@ impl<'a> Sides<'a> {
                 Entry::Code(_) => {}
             }
         }
-        let partition = match &self.sides[0].0.cuts {
+        let declared = self.sides[0].0.cuts.as_ref().filter(|_| cuts == DeclaredCuts::Hold);
+        let partition = match declared {
             Some(cuts) => widened(cuts, &values, ClassRule::DeclaredCuts),
             None if grouping.style == GroupingStyle::Quantiles => {
                 let own = entries(&self.sides[0]).filter_map(|entry| match entry {
@@ -263,7 +303,9 @@ impl<'a> Sides<'a> {
                 if own.is_empty() {
                     grouping.partition(values)
                 } else {
-                    enclosing(grouping.partition(own), values)
+                    let inner =
+                        (cuts == DeclaredCuts::Ignored).then(|| inner_classes(grouping, &own)).flatten();
+                    enclosing(inner.unwrap_or_else(|| grouping.partition(own)), values)
                 }
             }
             None => grouping.partition(values),

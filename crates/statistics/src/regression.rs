@@ -44,6 +44,7 @@ mod orthogonal;
 mod proportional_odds;
 mod quantile;
 mod symmetric_matrix;
+mod term_codes;
 #[cfg(test)]
 mod tests;
 

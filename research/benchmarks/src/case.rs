@@ -78,8 +78,6 @@ pub enum Promise {
     TimesLessOrFigure(usize, usize, f64),
     /// At most this many CPU seconds, at the largest size.
     CpuSeconds(f64),
-    /// At most this many seconds by the clock on the wall.
-    WallSeconds(f64),
     /// At most this many millions of bytes.
     Megabytes(f64),
     /// At most this many times the memory that the result itself takes.

@@ -179,7 +179,6 @@ fn judged(promise: Promise, found: &Outcome) -> (String, Option<bool>) {
             judged(Promise::TimesLess(if is_measured { peer } else { figure }, times), found)
         }
         Promise::CpuSeconds(most) => (format!("at most {most} CPU s"), ours.map(|ours| ours.cpu_s <= most)),
-        Promise::WallSeconds(most) => (format!("at most {most} s"), ours.map(|ours| ours.wall_s <= most)),
         Promise::Megabytes(most) => (format!("at most {most} MB"), ours.map(|ours| ours.peak_mb <= most)),
         Promise::TimesResult(times) => {
             let kept = ours.and_then(|ours| ours.result_mb.map(|mb| ours.peak_mb <= times * mb));
@@ -249,7 +248,6 @@ mod tests {
             (Promise::TimesLessOrFigure(0, 1, 7.0), Some(false)),
             (Promise::TimesLess(2, 1.0), None),
             (Promise::CpuSeconds(2.0), Some(true)),
-            (Promise::WallSeconds(1.0), Some(false)),
             (Promise::Megabytes(99.0), Some(false)),
             (Promise::TimesResult(1.3), Some(true)),
             (Promise::TimesResult(1.2), Some(false)),

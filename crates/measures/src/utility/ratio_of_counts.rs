@@ -11,7 +11,7 @@ use crate::shared_tables::names_in;
 use crate::utility::tables::{CellPairs, each_table, wanted_tables};
 use crate::{
     Aspect, Better, Comparison, CountMeasure, CountedTables, FamilyCard, Finding, Kept, Measure, MeasureCard,
-    MeasureError, Null, Range, Setting, Settings, SharedTables, UsualAxis,
+    MeasureError, Null, Range, Setting, Settings, UsualAxis,
 };
 
 /// The mean ratio of counts of a table.
@@ -112,8 +112,8 @@ impl Measure for Counts {
         comparison: &Comparison<'_>,
         settings: &Settings,
     ) -> Result<Vec<Finding>, MeasureError> {
-        let shared = SharedTables::new(comparison, &settings.tables.grouping)?;
-        self.evaluate_counts((&shared).into(), settings)
+        let shared = settings.shared(comparison, &settings.tables.grouping)?;
+        self.evaluate_counts((&*shared).into(), settings)
     }
 
     fn on_counts(&self) -> Option<&dyn CountMeasure> {

@@ -17,7 +17,7 @@ use crate::utility::distance::{correlation, kolmogorov_smirnov};
 use crate::utility::numbers::number_pairs;
 use crate::{
     Aspect, Better, Comparison, FamilyCard, Finding, Kept, Measure, MeasureCard, MeasureError, Null, Range,
-    Settings, SharedTables,
+    Settings,
 };
 
 /// The family of SDMetrics' scores.
@@ -68,8 +68,12 @@ impl Measure for SdMetrics {
         &CARD
     }
 
-    fn evaluate(&self, comparison: &Comparison<'_>, _: &Settings) -> Result<Vec<Finding>, MeasureError> {
-        let variables = Compared::all(comparison)?;
+    fn evaluate(
+        &self,
+        comparison: &Comparison<'_>,
+        settings: &Settings,
+    ) -> Result<Vec<Finding>, MeasureError> {
+        let variables = Compared::all(comparison, settings)?;
         let whole: [&str; 0] = [];
         let shapes: Vec<(&str, f64)> = variables
             .par_iter()
@@ -124,8 +128,8 @@ struct Compared {
 }
 
 impl Compared {
-    fn all(comparison: &Comparison<'_>) -> Result<Vec<Self>, MeasureError> {
-        let shared = SharedTables::new(comparison, &Grouping::synthpop(1))?;
+    fn all(comparison: &Comparison<'_>, settings: &Settings) -> Result<Vec<Self>, MeasureError> {
+        let shared = settings.shared(comparison, &Grouping::synthpop(1))?;
         let mut numbers = number_pairs(comparison);
         let mut compared = Vec::new();
         for (position, classes) in shared.domain().variables().iter().enumerate() {

@@ -110,7 +110,7 @@ impl<'a> Card<'a> {
             number,
             of,
             mean_grade,
-            s_pmse: own(tables::names::S_PMSE).max_by(f64::total_cmp),
+            s_pmse: own(tables::names::S_PMSE).chain(own(tables::names::FINE_S_PMSE)).max_by(f64::total_cmp),
             mean_z,
             worst_table: worst.and_then(|(value, finding)| Some((other(finding)?, value))),
         }

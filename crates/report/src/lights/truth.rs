@@ -41,7 +41,9 @@ const QUESTION: &str = "Is it like the original?";
 
 pub(super) fn light(subject: &Subject<'_>) -> (Light, Vec<Side>) {
     let mut sides = sides(subject);
-    sides.sort_by_key(|side| std::cmp::Reverse(side.grade));
+    // Of one grade the one that is farthest beyond what is usable comes first.
+    let beyond = |side: &Side| side.gauge.value / side.gauge.amber;
+    sides.sort_by(|one, other| other.grade.cmp(&one.grade).then(beyond(other).total_cmp(&beyond(one))));
     let light = |colour, word, sentence: String, gauge, section| Light {
         topic: "truth",
         question: QUESTION,
@@ -124,14 +126,34 @@ fn of_tables(subject: &Subject<'_>) -> Vec<Side> {
             let of = if is_mean { "mean S_pMSE" } else { "worst S_pMSE" };
             let gauge = s_pmse(format!("{of} of {}", ways(finding)), value);
             let section = if finding.on.len() == 1 { "variables" } else { "tables" };
-            sides.push(Side { grade: Grade::of(value, limits), words, gauge, section, is_mean });
+            let grade = Grade::of(value, beyond_chance(finding, limits));
+            sides.push(Side { grade, words, gauge, section, is_mean });
         }
     }
     sides
 }
 
+/// The limits of a mean, with that of a fresh sample moved out to what chance explains: the mean of a few small tables scatters.
+fn beyond_chance(finding: &Finding, limits: [f64; 3]) -> [f64; 3] {
+    const STANDARD_DEVIATIONS: f64 = 3.0;
+    let number = |key: &str| finding.detail.get(key).and_then(measured);
+    match (number("fresh_sample"), number("fresh_sample_sd")) {
+        (Some(expected), Some(sd)) => {
+            limits.map(|limit| limit.max((expected + STANDARD_DEVIATIONS * sd).min(limits[1])))
+        }
+        _ => limits,
+    }
+}
+
 fn of_classifiers(subject: &Subject<'_>) -> Vec<Side> {
-    let tree = (propensity::names::CART_S_PMSE_RESAMPLED, propensity::names::CART_Z_RESAMPLED, "a tree");
+    // Among permutations a fresh sample scores 2 however many splits the tree makes; among resamples more, the more splits it makes.
+    let is_known = |name| subject.all(name).next().is_some_and(|finding| finding.value.is_some());
+    let by_permutations = is_known(propensity::names::CART_S_PMSE);
+    let ratio = match by_permutations {
+        true => propensity::names::CART_S_PMSE,
+        false => propensity::names::CART_S_PMSE_RESAMPLED,
+    };
+    let tree = (ratio, propensity::names::CART_Z_RESAMPLED, "a tree");
     let regression = (propensity::names::LOGIT_S_PMSE, propensity::names::LOGIT_Z, "a regression");
     let mut sides = Vec::new();
     for (ratio, z, by) in [tree, regression] {

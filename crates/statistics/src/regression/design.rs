@@ -9,6 +9,7 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use super::RegressionError;
+use super::term_codes::TermCodes;
 
 /// The most columns a design may have: XᵀWX of them takes 800 MB.
 pub const MOST_COLUMNS: usize = 10_000;
@@ -132,6 +133,14 @@ impl Design {
         self.first_column[self.terms.len()]
     }
 
+    pub(super) fn factors(&self) -> &[Factor] {
+        &self.factors
+    }
+
+    pub(super) fn numbers(&self) -> &[Vec<f64>] {
+        &self.numbers
+    }
+
     /// The terms, in column order.
     pub fn terms(&self) -> &[Term] {
         &self.terms
@@ -177,63 +186,54 @@ impl Design {
     /// Xβ, one number a row.
     pub fn linear_predictor(&self, coefficients: &[f64]) -> Vec<f64> {
         assert_eq!(coefficients.len(), self.columns(), "one coefficient for each column");
-        let kept = KeptColumns::all(self.columns());
-        let mut with_baseline = coefficients.to_vec();
-        with_baseline.push(0.0);
+        let codes = TermCodes::new(self, &KeptColumns::all(self.columns()));
         let mut predictor = vec![0.0; self.rows];
-        predictor.par_chunks_mut(BLOCK).enumerate().for_each(|(block, predictor)| {
+        predictor.par_chunks_mut(BLOCK).enumerate().for_each_init(Vec::new, |blocks, (block, predictor)| {
             let first = block * BLOCK;
-            for term in self.expand(first..first + predictor.len(), &kept).terms {
-                for ((sum, column), value) in predictor.iter_mut().zip(&term.columns).zip(&term.values) {
-                    *sum += with_baseline[*column as usize] * value;
-                }
-            }
+            codes.blocks(self, first..first + predictor.len(), blocks);
+            blocks.iter().enumerate().for_each(|(term, block)| {
+                block.add_to_predictor(&coefficients[codes.columns_of(term)], predictor);
+            });
         });
         predictor
     }
 
-    /// The rows of a block, term by term.
-    pub(super) fn expand(&self, rows: Range<usize>, kept: &KeptColumns) -> Expanded {
-        let mut expanded = Expanded::default();
-        self.expand_into(rows, kept, &mut expanded);
-        expanded
+    /// Adds to `columns` which column of a product of factors each row has; the largest number stands for a baseline.
+    pub(super) fn add_columns(&self, factors: &[(usize, Coding)], rows: Range<usize>, columns: &mut [u32]) {
+        let mut stride = 1;
+        for (factor, coding) in factors {
+            let Factor { codes, levels } = &self.factors[*factor];
+            let codes = columns.iter_mut().zip(&codes[rows.clone()]);
+            match coding {
+                Coding::Indicator => codes.for_each(|(column, code)| {
+                    *column = column.saturating_add(code * stride);
+                }),
+                Coding::Treatment => codes.for_each(|(column, code)| {
+                    let step = if *code == 0 { u32::MAX } else { (code - 1) * stride };
+                    *column = column.saturating_add(step);
+                }),
+            }
+            stride *= coding.columns(*levels) as u32;
+        }
     }
 
-    /// The same into memory that is used again.
-    pub(super) fn expand_into(&self, rows: Range<usize>, kept: &KeptColumns, into: &mut Expanded) {
-        into.terms.resize_with(self.terms.len(), TermRows::default);
-        for (position, (term, out)) in self.terms.iter().zip(&mut into.terms).enumerate() {
-            out.values.clear();
-            out.values.resize(rows.len(), 1.0);
+    /// The rows of a block, term by term.
+    pub(super) fn expand(&self, rows: Range<usize>, kept: &KeptColumns) -> Expanded {
+        let expand = |(position, term): (usize, &Term)| {
+            let mut values = vec![1.0; rows.len()];
             for number in &term.numbers {
                 let numbers = &self.numbers[*number][rows.clone()];
-                out.values.iter_mut().zip(numbers).for_each(|(product, value)| *product *= value);
+                values.iter_mut().zip(numbers).for_each(|(product, value)| *product *= value);
             }
-            out.is_one_column = term.factors.is_empty();
-            out.columns.clear();
-            out.columns.resize(rows.len(), self.first_column[position] as u32);
-            let mut stride = 1;
-            for (factor, coding) in &term.factors {
-                let Factor { codes, levels } = &self.factors[*factor];
-                let codes = out.columns.iter_mut().zip(&codes[rows.clone()]);
-                match coding {
-                    Coding::Indicator => codes.for_each(|(column, code)| {
-                        *column = column.saturating_add(code * stride);
-                    }),
-                    Coding::Treatment => codes.for_each(|(column, code)| {
-                        let step = if *code == 0 { u32::MAX } else { (code - 1) * stride };
-                        *column = column.saturating_add(step);
-                    }),
-                }
-                stride *= coding.columns(*levels) as u32;
-            }
-            if !kept.is_all || !out.is_one_column {
+            let mut columns = vec![self.first_column[position] as u32; rows.len()];
+            self.add_columns(&term.factors, rows.clone(), &mut columns);
+            if !kept.is_all || !term.factors.is_empty() {
                 let last = kept.position.len() - 1;
-                out.columns
-                    .iter_mut()
-                    .for_each(|column| *column = kept.position[(*column as usize).min(last)]);
+                columns.iter_mut().for_each(|column| *column = kept.position[(*column as usize).min(last)]);
             }
-        }
+            TermRows { columns, values }
+        };
+        Expanded { terms: self.terms.iter().enumerate().map(expand).collect() }
     }
 }
 
@@ -279,17 +279,14 @@ impl KeptColumns {
 }
 
 /// A block of rows: for each term, the one column that is not zero in each row, and its value.
-#[derive(Default)]
 pub(super) struct Expanded {
     pub(super) terms: Vec<TermRows>,
 }
 
-#[derive(Default)]
 pub(super) struct TermRows {
     /// Position among the kept columns; their number stands for "none".
     pub(super) columns: Vec<u32>,
     pub(super) values: Vec<f64>,
-    pub(super) is_one_column: bool,
 }
 
 /// Cuts rows into ranges that do not depend on the number of threads: sums over them, added in order, are always the same.

@@ -52,7 +52,7 @@ fn iterate(
 ) -> Result<Fit, RegressionError> {
     let counts = checked_weights(design, response, weights)?;
     let mut working = Working::start(family, response, &counts);
-    let mut least_squares = LeastSquares::new(design, &working.weights, GLM_TOLERANCE, ExactBelow(1 << 24));
+    let mut least_squares = LeastSquares::new(design, &working.weights, GLM_TOLERANCE, ExactBelow(1 << 18));
     let kept = least_squares.kept().clone();
     let mut state: Option<State> = None;
     let mut last_solution: Option<Solution> = None;

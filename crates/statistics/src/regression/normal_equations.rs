@@ -1,18 +1,24 @@
 //! XᵀWX and XᵀWz, accumulated from codes in fixed ranges of rows; and which columns they show to be aliased.
+//!
+//! A row has one entry in each term, so that it adds one number to the sums of each pair of terms. These sums lie pair by pair, small enough for the
+//! cache, and those of small pairs several times over: where most records have the same levels, no sum then waits for the one before.
 
 use std::ops::Range;
 
 use rayon::prelude::*;
 
-use super::design::{BLOCK, Design, Expanded, KeptColumns, TermRows, fixed_ranges};
+use super::design::{BLOCK, Design, KeptColumns, fixed_ranges};
+use super::term_codes::{TermBlock, TermCodes};
 
 /// Numbers that the partial sums may take together.
 const MOST_NUMBERS: usize = 1 << 24;
 
-/// Four sums of every entry are kept side by side up to this many columns: where most records have the same level, no sum then waits for the one
-/// before. Of more columns four would no longer fit into the cache.
-const SUMS: usize = 4;
-const MOST_COLUMNS_OF_SUMS: usize = 128;
+/// Rows that are added up at a time: codes and products of two terms then lie in the nearest cache.
+const ROWS: usize = 2048;
+
+/// Each cell of a pair of terms is kept so many times, up to this many cells.
+const LANES: usize = 4;
+const MOST_CELLS_IN_LANES: usize = 4096;
 
 /// A share of a column's squared length, left after the earlier columns, that is well above rounding.
 pub(super) const SAFE_SHARE: f64 = 1e-9;
@@ -20,100 +26,58 @@ pub(super) const SAFE_SHARE: f64 = 1e-9;
 /// XᵀWX, of which the upper triangle is kept, and XᵀWz, over the kept columns.
 pub(super) struct NormalEquations {
     size: usize,
-    stride: usize,
     matrix: Vec<f64>,
     pub(super) vector: Vec<f64>,
 }
 
+/// The cells of two terms among all sums: the columns of the first by those of the second, or those of one term with itself.
+struct Pair {
+    terms: (usize, usize),
+    start: usize,
+    cells: usize,
+    lanes: usize,
+}
+
 impl NormalEquations {
     pub(super) fn accumulate(design: &Design, kept: &KeptColumns, weights: &[f64], response: &[f64]) -> Self {
-        let stride = kept.len() + 1;
-        let ranges = fixed_ranges(design.rows(), (MOST_NUMBERS / (SUMS * stride * stride)).clamp(1, 16));
-        let parts: Vec<Self> =
-            ranges.into_par_iter().map(|rows| Self::of_rows(design, kept, weights, response, rows)).collect();
+        let codes = TermCodes::new(design, kept);
+        let (pairs, numbers) = pairs_of(&codes);
+        let ranges = fixed_ranges(design.rows(), (MOST_NUMBERS / numbers.max(1)).clamp(1, 16));
+        let of_rows = |rows| sums_of_rows(design, &codes, &pairs, numbers, weights, response, rows);
+        let parts: Vec<(Vec<f64>, Vec<f64>)> = ranges.into_par_iter().map(of_rows).collect();
         let mut parts = parts.into_iter();
-        let mut total = parts.next().expect("there is at least one range");
-        for part in parts {
-            total.matrix.iter_mut().zip(part.matrix).for_each(|(sum, more)| *sum += more);
-            total.vector.iter_mut().zip(part.vector).for_each(|(sum, more)| *sum += more);
+        let (mut sums, mut vector) = parts.next().expect("there is at least one range");
+        for (more_sums, more_vector) in parts {
+            sums.iter_mut().zip(more_sums).for_each(|(sum, more)| *sum += more);
+            vector.iter_mut().zip(more_vector).for_each(|(sum, more)| *sum += more);
         }
-        total.vector.truncate(kept.len());
-        total
-    }
-
-    fn of_rows(
-        design: &Design,
-        kept: &KeptColumns,
-        weights: &[f64],
-        response: &[f64],
-        rows: Range<usize>,
-    ) -> Self {
         let size = kept.len();
-        let stride = size + 1;
-        let entries = stride * stride;
-        let lanes = if stride <= MOST_COLUMNS_OF_SUMS { SUMS } else { 1 };
-        let mut sums = Self { size, stride, matrix: vec![0.0; lanes * entries], vector: vec![0.0; stride] };
-        let mut expanded = Expanded::default();
-        let mut weighted = Vec::with_capacity(BLOCK);
-        for start in rows.clone().step_by(BLOCK) {
-            let block = start..(start + BLOCK).min(rows.end);
-            design.expand_into(block.clone(), kept, &mut expanded);
-            for (position, term) in expanded.terms.iter().enumerate() {
-                weighted.clear();
-                weighted.extend(
-                    term.values.iter().zip(&weights[block.clone()]).map(|(value, weight)| value * weight),
-                );
-                for ((column, weighted), z) in
-                    term.columns.iter().zip(&weighted).zip(&response[block.clone()])
-                {
-                    sums.vector[*column as usize] += weighted * z;
-                }
-                for other in &expanded.terms[position..] {
-                    if term.is_one_column && other.is_one_column {
-                        let at = term.columns[0] as usize * stride + other.columns[0] as usize;
-                        sums.matrix[at] += dot(&weighted, &other.values);
-                    } else {
-                        sums.add_products(term, &weighted, other);
-                    }
-                }
-            }
-        }
-        let (total, more) = sums.matrix.split_at_mut(entries);
-        for more in more.chunks_exact(entries) {
-            total.iter_mut().zip(more).for_each(|(sum, more)| *sum += more);
-        }
-        sums.matrix.truncate(entries);
-        sums
+        let mut equations = Self { size, matrix: vec![0.0; size * size], vector };
+        pairs.iter().for_each(|pair| equations.take_in(pair, &codes, &sums));
+        equations
     }
 
-    /// Adds the products of two terms, each record's to the entry of its columns.
-    fn add_products(&mut self, term: &TermRows, weighted: &[f64], other: &TermRows) {
-        let stride = self.stride;
-        let at = |row: u32, column: u32| row as usize * stride + column as usize;
-        let mut from = 0;
-        if let [one, two, three, four] =
-            &mut self.matrix.chunks_exact_mut(stride * stride).collect::<Vec<_>>()[..]
-        {
-            let columns = term.columns.chunks_exact(SUMS).zip(other.columns.chunks_exact(SUMS));
-            let products = weighted.chunks_exact(SUMS).zip(other.values.chunks_exact(SUMS));
-            for ((rows, columns), (left, right)) in columns.zip(products) {
-                one[at(rows[0], columns[0])] += left[0] * right[0];
-                two[at(rows[1], columns[1])] += left[1] * right[1];
-                three[at(rows[2], columns[2])] += left[2] * right[2];
-                four[at(rows[3], columns[3])] += left[3] * right[3];
+    /// Writes the sums of a pair of terms into the matrix.
+    fn take_in(&mut self, pair: &Pair, codes: &TermCodes, sums: &[f64]) {
+        let (one, other) = (codes.columns_of(pair.terms.0), codes.columns_of(pair.terms.1));
+        let width = codes.width(pair.terms.1);
+        let sum = |cell: usize| -> f64 {
+            (0..pair.lanes).map(|lane| sums[pair.start + lane * pair.cells + cell]).sum()
+        };
+        for (row, i) in one.enumerate() {
+            if pair.terms.0 == pair.terms.1 {
+                self.matrix[i * self.size + i] = sum(row);
+                continue;
             }
-            from = weighted.len() / SUMS * SUMS;
-        }
-        let columns = term.columns[from..].iter().zip(&other.columns[from..]);
-        let products = weighted[from..].iter().zip(&other.values[from..]);
-        for ((row, column), (left, right)) in columns.zip(products) {
-            self.matrix[at(*row, *column)] += left * right;
+            for (column, j) in other.clone().enumerate() {
+                self.matrix[i * self.size + j] = sum(row * width + column);
+            }
         }
     }
 
     /// The entry of two kept columns.
     pub(super) fn get(&self, i: usize, j: usize) -> f64 {
-        self.matrix[i.min(j) * self.stride + i.max(j)]
+        self.matrix[i.min(j) * self.size + i.max(j)]
     }
 
     /// The columns that are not aliased with earlier ones, or `None` where rounding leaves it open.
@@ -146,25 +110,179 @@ impl NormalEquations {
     }
 }
 
-/// XᵀWr over the kept columns.
-pub(super) fn weighted_sums(design: &Design, kept: &KeptColumns, weights: &[f64], of: &[f64]) -> Vec<f64> {
-    let parts: Vec<Vec<f64>> = fixed_ranges(design.rows(), 64)
-        .into_par_iter()
-        .map(|rows| {
-            let mut sums = vec![0.0; kept.len() + 1];
-            for start in rows.clone().step_by(BLOCK) {
-                let block = start..(start + BLOCK).min(rows.end);
-                for term in design.expand(block.clone(), kept).terms {
-                    let products = weights[block.clone()].iter().zip(&of[block.clone()]);
-                    for ((column, value), (weight, r)) in term.columns.iter().zip(&term.values).zip(products)
-                    {
-                        sums[*column as usize] += value * weight * r;
+/// All pairs of terms that have columns, and how many numbers their sums take.
+fn pairs_of(codes: &TermCodes) -> (Vec<Pair>, usize) {
+    let terms: Vec<usize> = (0..codes.len()).filter(|term| !codes.columns_of(*term).is_empty()).collect();
+    let (mut pairs, mut start) = (Vec::new(), 0);
+    for (position, &one) in terms.iter().enumerate() {
+        for &other in &terms[position..] {
+            let cells = if one == other { codes.width(one) } else { codes.width(one) * codes.width(other) };
+            let lanes = if cells <= MOST_CELLS_IN_LANES { LANES } else { 1 };
+            pairs.push(Pair { terms: (one, other), start, cells, lanes });
+            start += lanes * cells;
+        }
+    }
+    (pairs, start)
+}
+
+/// The sums of all pairs, and XᵀWz, over some rows.
+fn sums_of_rows(
+    design: &Design,
+    codes: &TermCodes,
+    pairs: &[Pair],
+    numbers: usize,
+    weights: &[f64],
+    response: &[f64],
+    rows: Range<usize>,
+) -> (Vec<f64>, Vec<f64>) {
+    let mut sums = vec![0.0; numbers];
+    let mut vector = vec![0.0; codes.size()];
+    let mut blocks: Vec<TermBlock> = Vec::new();
+    let (mut weighted, mut products) = (Vec::with_capacity(ROWS), Vec::with_capacity(ROWS));
+    for start in rows.clone().step_by(ROWS) {
+        let block = start..(start + ROWS).min(rows.end);
+        codes.blocks(design, block.clone(), &mut blocks);
+        let (weights, response) = (&weights[block.clone()], &response[block]);
+        for of_one in pairs.chunk_by(|pair, next| pair.terms.0 == next.terms.0) {
+            let term = of_one[0].terms.0;
+            let one = &blocks[term];
+            // A term without numbers has the values 1.
+            let weighted = if one.values.is_empty() {
+                weights
+            } else {
+                multiply(&one.values, weights, &mut weighted);
+                &weighted
+            };
+            add_vector(codes, term, one, weighted, response, &mut vector);
+            for pair in of_one {
+                let other = &blocks[pair.terms.1];
+                let products = if other.values.is_empty() {
+                    weighted
+                } else {
+                    multiply(weighted, &other.values, &mut products);
+                    &products
+                };
+                let cells = &mut sums[pair.start..pair.start + pair.lanes * pair.cells];
+                let is_one_term = pair.terms.0 == pair.terms.1;
+                match (one.codes.is_empty(), other.codes.is_empty()) {
+                    (true, true) => cells[0] += total(products),
+                    (true, false) => add(cells, pair, products, &other.codes),
+                    (false, _) if is_one_term || other.codes.is_empty() => {
+                        add(cells, pair, products, &one.codes);
+                    }
+                    (false, _) => {
+                        let width = codes.width(pair.terms.1);
+                        add_pairs(cells, pair, products, &one.codes, &other.codes, width);
                     }
                 }
             }
-            sums
-        })
-        .collect();
+        }
+    }
+    (sums, vector)
+}
+
+fn multiply(values: &[f64], by: &[f64], into: &mut Vec<f64>) {
+    into.clear();
+    into.extend(values.iter().zip(by).map(|(value, by)| value * by));
+}
+
+/// Adds the products of a term's weighted values and the response to those of its columns.
+fn add_vector(
+    codes: &TermCodes,
+    term: usize,
+    block: &TermBlock,
+    weighted: &[f64],
+    response: &[f64],
+    vector: &mut [f64],
+) {
+    let columns = codes.columns_of(term);
+    if block.codes.is_empty() {
+        vector[columns.start] += dot(weighted, response);
+        return;
+    }
+    for ((code, weighted), z) in block.codes.iter().zip(weighted).zip(response) {
+        let column = usize::from(*code);
+        if column < columns.len() {
+            vector[columns.start + column] += weighted * z;
+        }
+    }
+}
+
+/// Adds each row's product to its cell, row by row in turn to each lane.
+#[inline]
+fn add(cells: &mut [f64], pair: &Pair, products: &[f64], codes: &[u16]) {
+    let mut from = 0;
+    if pair.lanes == LANES {
+        let (one, two) = cells.split_at_mut(2 * pair.cells);
+        let ((one, two), (three, four)) = (one.split_at_mut(pair.cells), two.split_at_mut(pair.cells));
+        for (codes, products) in codes.chunks_exact(LANES).zip(products.chunks_exact(LANES)) {
+            one[usize::from(codes[0])] += products[0];
+            two[usize::from(codes[1])] += products[1];
+            three[usize::from(codes[2])] += products[2];
+            four[usize::from(codes[3])] += products[3];
+        }
+        from = products.len() / LANES * LANES;
+    }
+    for (code, product) in codes[from..].iter().zip(&products[from..]) {
+        cells[usize::from(*code)] += product;
+    }
+}
+
+/// The same where the cell is told by the codes of two terms.
+#[inline]
+fn add_pairs(cells: &mut [f64], pair: &Pair, products: &[f64], rows: &[u16], columns: &[u16], width: usize) {
+    let at = |row: u16, column: u16| usize::from(row) * width + usize::from(column);
+    let mut from = 0;
+    if pair.lanes == LANES {
+        let (one, two) = cells.split_at_mut(2 * pair.cells);
+        let ((one, two), (three, four)) = (one.split_at_mut(pair.cells), two.split_at_mut(pair.cells));
+        let codes = rows.chunks_exact(LANES).zip(columns.chunks_exact(LANES));
+        for ((rows, columns), products) in codes.zip(products.chunks_exact(LANES)) {
+            one[at(rows[0], columns[0])] += products[0];
+            two[at(rows[1], columns[1])] += products[1];
+            three[at(rows[2], columns[2])] += products[2];
+            four[at(rows[3], columns[3])] += products[3];
+        }
+        from = products.len() / LANES * LANES;
+    }
+    for ((row, column), product) in rows[from..].iter().zip(&columns[from..]).zip(&products[from..]) {
+        cells[at(*row, *column)] += product;
+    }
+}
+
+/// Σ aᵢ in eight interleaved sums.
+fn total(of: &[f64]) -> f64 {
+    let mut lanes = [0.0; 8];
+    let whole = of.chunks_exact(8);
+    let rest: f64 = whole.remainder().iter().sum();
+    whole.for_each(|eight| lanes.iter_mut().zip(eight).for_each(|(lane, more)| *lane += more));
+    lanes.iter().sum::<f64>() + rest
+}
+
+/// XᵀWr over the kept columns.
+pub(super) fn weighted_sums(design: &Design, kept: &KeptColumns, weights: &[f64], of: &[f64]) -> Vec<f64> {
+    let codes = TermCodes::new(design, kept);
+    let of_rows = |rows: Range<usize>| {
+        let mut sums = vec![0.0; kept.len()];
+        let (mut blocks, mut weighted) = (Vec::new(), Vec::with_capacity(BLOCK));
+        for start in rows.clone().step_by(BLOCK) {
+            let block = start..(start + BLOCK).min(rows.end);
+            codes.blocks(design, block.clone(), &mut blocks);
+            let terms = blocks.iter().enumerate().filter(|(term, _)| !codes.columns_of(*term).is_empty());
+            for (term, rows) in terms {
+                let weights = &weights[block.clone()];
+                let weighted = if rows.values.is_empty() {
+                    weights
+                } else {
+                    multiply(&rows.values, weights, &mut weighted);
+                    &weighted
+                };
+                add_vector(&codes, term, rows, weighted, &of[block.clone()], &mut sums);
+            }
+        }
+        sums
+    };
+    let parts: Vec<Vec<f64>> = fixed_ranges(design.rows(), 64).into_par_iter().map(of_rows).collect();
     (0..kept.len()).map(|column| parts.iter().map(|part| part[column]).sum()).collect()
 }
 

@@ -88,7 +88,7 @@ pub const PLAN: Case = Case {
         repeatedly(|| Plan::over(&sizes, &mechanism, &grid).map_err(BenchError::failed))
     },
     peers: &[],
-    promises: &[Promise::WallSeconds(0.2)],
+    promises: &[Promise::CpuSeconds(0.2)],
 };
 
 /// All two-way margins of the seven grouped variables of SD2011.
@@ -138,5 +138,5 @@ pub const WIDE: Case = Case {
         })
     },
     peers: &[],
-    promises: &[Promise::WallSeconds(10.0), Promise::Megabytes(2_000.0)],
+    promises: &[Promise::CpuSeconds(10.0), Promise::Megabytes(2_000.0)],
 };

@@ -93,7 +93,7 @@ pub(crate) const BATTERY: Case = Case {
         once(|| evaluate(&sets, MEASURES, &Settings::default()).map_err(BenchError::failed))
     },
     peers: &[],
-    promises: &[Promise::CpuSeconds(20.0)],
+    promises: &[Promise::CpuSeconds(5.0)],
 };
 
 /// Column shapes and column pair trends. The package takes 50,000 rows of larger files; the pair has 5,000.

@@ -22,7 +22,7 @@ use crate::utility::numbers::number_pairs;
 use crate::utility::tables::{each_table, wanted_tables};
 use crate::{
     Aspect, Better, Comparison, CountMeasure, CountedTables, FamilyCard, Finding, Kept, Measure, MeasureCard,
-    MeasureError, Null, Range, Setting, Settings, SharedTables, UsualAxis,
+    MeasureError, Null, Range, Setting, Settings, UsualAxis,
 };
 
 /// The family of distances.
@@ -208,7 +208,7 @@ impl Measure for Distances {
         comparison: &Comparison<'_>,
         settings: &Settings,
     ) -> Result<Vec<Finding>, MeasureError> {
-        let shared = SharedTables::new(comparison, &settings.tables.grouping)?;
+        let shared = settings.shared(comparison, &settings.tables.grouping)?;
         let (original, synthetic) = (shared.original(), &shared.synthetic()[0]);
         let schema = comparison.original.schema();
         let has_levels =

@@ -16,7 +16,7 @@ use crate::utility::numbers::number_pairs;
 use crate::utility::tables::{CellPairs, each_table, wanted_tables};
 use crate::{
     Aspect, Better, Comparison, FamilyCard, Finding, Kept, Measure, MeasureCard, MeasureError, Null, Range,
-    Setting, Settings, SharedTables,
+    Setting, Settings,
 };
 
 /// What the intervals of several estimates say together.
@@ -168,7 +168,7 @@ impl Measure for Intervals {
         comparison: &Comparison<'_>,
         settings: &Settings,
     ) -> Result<Vec<Finding>, MeasureError> {
-        let shared = SharedTables::new(comparison, &settings.tables.grouping)?;
+        let shared = settings.shared(comparison, &settings.tables.grouping)?;
         let mut findings = Vec::new();
         for (which, of) in wanted_tables(shared.domain(), settings)? {
             let found = each_table(

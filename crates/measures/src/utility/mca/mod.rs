@@ -166,7 +166,7 @@ impl Measure for Mca {
         comparison: &Comparison<'_>,
         settings: &Settings,
     ) -> Result<Vec<Finding>, MeasureError> {
-        let shared = SharedTables::new(comparison, &settings.tables.grouping)?;
+        let shared = settings.shared(comparison, &settings.tables.grouping)?;
         let none: &[&str] = &[];
         let agreement = match map_agreement(&shared)? {
             Ok(agreement) => agreement,

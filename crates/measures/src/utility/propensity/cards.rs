@@ -60,7 +60,7 @@ pub(super) const CARDS: &[MeasureCard] = &[
         SNOKE,
     ),
     card(
-        "propensity.cart.s_pmse",
+        names::CART_S_PMSE,
         "How many times better does a tree tell the files apart than with labels dealt by chance, halved?",
         Range::NOT_NEGATIVE,
         Null::Formula("somewhat below 1"),

@@ -67,6 +67,8 @@ const UNEQUAL: &str = "the files are not of one size, for which the scaling of t
 
 /// Measures of this family that other crates refer to.
 pub mod names {
+    /// `propensity.cart.s_pmse`.
+    pub const CART_S_PMSE: &str = "propensity.cart.s_pmse";
     /// `propensity.cart.s_pmse_resampled`.
     pub const CART_S_PMSE_RESAMPLED: &str = "propensity.cart.s_pmse_resampled";
     /// `propensity.cart.z_resampled`.
@@ -106,7 +108,8 @@ impl Measure for Propensity {
         comparison: &Comparison<'_>,
         settings: &Settings,
     ) -> Result<Vec<Finding>, MeasureError> {
-        let pooled = Pooled::new(comparison, &[])?;
+        let shared = settings.shared(comparison, &Pooled::grouping())?;
+        let pooled = Pooled::of(&shared, comparison, &[])?;
         let options = &settings.propensity;
         let mut findings = of_tree(&pooled, options, &settings.prepared);
         let large = pooled.large_factors(MOST_LEVELS);

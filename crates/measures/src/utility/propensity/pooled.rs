@@ -33,9 +33,20 @@ enum PooledColumn {
 impl Pooled {
     /// The variables of these names, or all that both tables have but identifiers. Levels are joined by name.
     pub fn new(comparison: &Comparison<'_>, variables: &[String]) -> Result<Self, MeasureError> {
-        // Categories come from the shared domain; numbers are not grouped, so the coarsest grouping will do.
-        let grouping = Grouping::synthpop(1);
-        let shared = SharedTables::new(comparison, &grouping)?;
+        Self::of(&SharedTables::new(comparison, &Self::grouping())?, comparison, variables)
+    }
+
+    /// Categories come from the shared domain; numbers are not grouped, so the coarsest grouping will do.
+    pub(crate) fn grouping() -> Grouping {
+        Grouping::synthpop(1)
+    }
+
+    /// The same where the tables are classified already, by [`Self::grouping`].
+    pub(crate) fn of(
+        shared: &SharedTables,
+        comparison: &Comparison<'_>,
+        variables: &[String],
+    ) -> Result<Self, MeasureError> {
         let mut names = Vec::new();
         let mut columns = Vec::new();
         let wanted = if variables.is_empty() {

@@ -186,7 +186,7 @@ pub(super) const CARDS: &[MeasureCard] = &[
     .keeping(Kept::All),
     card(
         names::FARTHER_MEAN_S_PMSE,
-        "How far are tables of this many variables, in 5 classes a number or in 20, whichever is farther?",
+        "How far are tables of this many variables: in 5 classes a number, in 20, or of pairs those of one number in 20, whichever is farthest?",
         Range::NOT_NEGATIVE,
         Null::Value(1.0),
         "Lookalike, after Raab, Nowok & Dibben (2021): what a class hides is seen in finer ones",
@@ -204,7 +204,7 @@ pub(super) const CARDS: &[MeasureCard] = &[
     },
     card(
         names::FINE_MEAN_S_PMSE,
-        "How far are tables with numbers in 20 classes, on average?",
+        "How far are tables with numbers in 20 classes, or value by value, whatever classes the schema declares, on average?",
         Range::NOT_NEGATIVE,
         Null::Value(1.0),
         RAAB,
@@ -212,7 +212,7 @@ pub(super) const CARDS: &[MeasureCard] = &[
     .keeping(Kept::All),
     card(
         names::FINE_WORST_S_PMSE,
-        "How far is the worst table with numbers in 20 classes?",
+        "How far is the worst table with numbers in 20 classes, or value by value, whatever classes the schema declares?",
         Range::NOT_NEGATIVE,
         Null::None,
         RAAB,
@@ -220,7 +220,7 @@ pub(super) const CARDS: &[MeasureCard] = &[
     .keeping(Kept::Extremes),
     card(
         names::FINE_S_PMSE,
-        "How far is the distribution of this number in 20 classes?",
+        "How far is the distribution of this number in 20 classes, or value by value, whatever classes the schema declares?",
         Range::NOT_NEGATIVE,
         Null::Value(1.0),
         RAAB,

@@ -32,7 +32,7 @@ use table::{CodedTable, CountSource, Grouping};
 use crate::evaluation::with_each;
 use crate::{
     Aspect, Comparison, CountMeasure, CountedTables, FamilyCard, Finding, Measure, MeasureError, Setting,
-    Settings, SharedTables, SyntheticSets, UsualAxis,
+    Settings, SyntheticSets, UsualAxis,
 };
 
 /// How tables are made and judged.
@@ -156,8 +156,8 @@ impl Measure for Tables {
         sets: &SyntheticSets<'_>,
         settings: &Settings,
     ) -> Result<Vec<Finding>, MeasureError> {
-        let shared = SharedTables::of_sets(sets.original, sets.synthetic, &settings.tables.grouping)?;
-        let (mut findings, means) = of_counts((&shared).into(), settings)?;
+        let shared = settings.prepared.shared(sets.original, sets.synthetic, &settings.tables.grouping)?;
+        let (mut findings, means) = of_counts((&*shared).into(), settings)?;
         findings.extend(fine::findings(sets, settings, &shared, &means)?);
         Ok(findings)
     }
@@ -185,7 +185,7 @@ impl CountMeasure for Tables {
 fn of_counts(
     tables: CountedTables<'_>,
     settings: &Settings,
-) -> Result<(Vec<Finding>, fine::Coarse), MeasureError> {
+) -> Result<(Vec<Finding>, Vec<fine::Means>), MeasureError> {
     let sets = tables.synthetic.len();
     let (mut findings, mut means_of_sets) = (Vec::new(), Vec::new());
     for (which, of) in wanted_tables(tables.original.domain(), settings)? {
@@ -204,7 +204,7 @@ fn of_counts(
         }
         findings.extend(summary);
         findings.extend(of_sets.iter().flat_map(|sets| TableUtility::findings_of_sets(sets)));
-        means_of_sets.push((which, each));
+        means_of_sets.push(fine::Means { which, each, scatter: fine::scatter(&means) });
     }
     Ok((findings, means_of_sets))
 }

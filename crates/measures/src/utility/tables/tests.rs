@@ -10,6 +10,7 @@ use table::{Attributes, Classes, CodedTable, Codes, CountSource, Domain, Kind, S
 
 use super::all_tables::tables_between;
 use super::*;
+use crate::SharedTables;
 use TableStatistic::*;
 
 fn utility(pairs: &[(u64, u64)]) -> TableUtility {

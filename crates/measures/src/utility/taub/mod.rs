@@ -26,7 +26,7 @@ use crate::{
 
 /// The parts of the score.
 pub fn taub_score(comparison: &Comparison<'_>, settings: &Settings) -> Result<TaubScore, MeasureError> {
-    let shared = SharedTables::new(comparison, &settings.tables.grouping)?;
+    let shared = settings.shared(comparison, &settings.tables.grouping)?;
     let overlaps = number_pairs(comparison).into_iter().filter_map(|pair| {
         let (original, synthetic) = pair.sorted();
         Some(Agreement::of_means(&original, &synthetic)?.overlap)
@@ -49,7 +49,7 @@ pub fn taub_score(comparison: &Comparison<'_>, settings: &Settings) -> Result<Ta
     let propensity = match variables.is_empty() {
         true => None,
         false => {
-            let pooled = Pooled::new(comparison, &[])?;
+            let pooled = Pooled::of(&*settings.shared(comparison, &Pooled::grouping())?, comparison, &[])?;
             logistic_propensity_prepared(comparison, &pooled, &variables, 0, &settings.prepared)
                 .ok()
                 .flatten()
