@@ -22,8 +22,8 @@ const fn strong(
     MeasuredCoverage { effects: Effects::Strong, columns, records, m, mean, worst, replications }
 }
 
-/// With `tilt = false` and leaves of 5.
-pub(super) const PLAIN: &[MeasuredCoverage] = &[
+/// With `tilt = false`, leaves of 5 and no scores.
+pub(super) const PLAIN_WITHOUT_SCORES: &[MeasuredCoverage] = &[
     weak(16, 2_000, 5, [92.3, 84.0], 100),
     weak(16, 8_000, 5, [88.5, 68.3], 60),
     strong(16, 8_000, 5, [22.1, 0.0], 32),
@@ -55,4 +55,33 @@ pub(super) const WITHOUT_SCORES: &[MeasuredCoverage] = &[
 ];
 
 /// Tilted, with leaves and scores chosen for each variable: the usual settings.
-pub(super) const TILTED: &[MeasuredCoverage] = &[];
+pub(super) const TILTED: &[MeasuredCoverage] = &[
+    weak(5, 500, 5, [95.1, 93.8], 96),
+    weak(5, 2_000, 5, [93.6, 90.6], 96),
+    weak(5, 8_000, 5, [95.8, 91.7], 48),
+    weak(8, 500, 5, [94.4, 90.6], 96),
+    weak(8, 2_000, 5, [94.6, 91.7], 96),
+    weak(8, 8_000, 5, [94.1, 89.6], 48),
+    weak(16, 500, 5, [95.3, 91.7], 96),
+    weak(16, 2_000, 1, [97.0, 92.7], 96),
+    weak(16, 2_000, 5, [96.0, 93.0], 100),
+    weak(16, 2_000, 20, [95.7, 91.7], 48),
+    weak(16, 8_000, 5, [95.9, 90.0], 60),
+    weak(16, 20_000, 5, [96.0, 84.4], 32),
+    weak(30, 500, 5, [96.3, 90.6], 96),
+    weak(30, 2_000, 5, [95.5, 89.6], 96),
+    strong(5, 2_000, 5, [94.8, 89.6], 96),
+    strong(8, 2_000, 5, [94.7, 90.6], 96),
+    strong(16, 500, 5, [95.3, 91.7], 96),
+    strong(16, 2_000, 5, [94.4, 88.5], 96),
+    strong(16, 8_000, 5, [94.2, 85.0], 60),
+    strong(30, 2_000, 5, [87.5, 54.2], 48),
+];
+
+/// With `tilt = false`, leaves and scores chosen for each variable.
+pub(super) const PLAIN: &[MeasuredCoverage] = &[
+    weak(16, 2_000, 5, [93.4, 87.5], 96),
+    weak(16, 8_000, 5, [91.8, 84.4], 32),
+    strong(16, 2_000, 5, [84.5, 62.5], 96),
+    strong(16, 8_000, 5, [91.7, 81.2], 32),
+];

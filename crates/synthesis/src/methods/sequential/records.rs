@@ -27,6 +27,7 @@ impl Options {
         });
         let coverage: &[MeasuredCoverage] = match (self.is_by_trees(), &self.tilt) {
             (false, _) => &[],
+            (true, None) if self.settings.scores == Some(false) => coverage::PLAIN_WITHOUT_SCORES,
             (true, None) => coverage::PLAIN,
             (true, Some(_)) if self.settings.scores == Some(false) => coverage::WITHOUT_SCORES,
             (true, Some(_)) => coverage::TILTED,
