@@ -11,7 +11,7 @@ const SIZE: (f64, f64) = (340.0, 210.0);
 
 /// Every version as a dot, the recommended one with its name; none without two axes.
 pub(crate) fn small_map(frontier: &Frontier) -> Option<Tag> {
-    let (left, right, top, bottom) = (14.0, SIZE.0 - 10.0, 12.0, SIZE.1 - 24.0);
+    let (left, right, top, bottom) = (14.0, SIZE.0 - 10.0, 18.0, SIZE.1 - 24.0);
     let scales = MapScales::new(frontier, (left, right), (top, bottom))?;
     let mut marks = Markup::default();
     marks.push(scales.zone());
@@ -34,7 +34,7 @@ pub(crate) fn small_map(frontier: &Frontier) -> Option<Tag> {
         marks.push(labels.place(&one.name, *place, "point-name strong"));
     }
     let axis =
-        |text: String, place, anchor| label(&text, place, anchor, SIZE.0 + 40.0).with("class", "quiet-text");
+        |text: String, place, anchor| label(&text, place, anchor, SIZE.0 + 16.0).with("class", "quiet-text");
     let better = |axis: &frontier::Axis| match axis.better {
         Better::Lower => " (less is better)",
         Better::Higher => " (more is better)",
@@ -42,7 +42,7 @@ pub(crate) fn small_map(frontier: &Frontier) -> Option<Tag> {
     };
     let named = |axis: &frontier::Axis| format!("{}{}", axis.label, better(axis));
     marks.push(axis(format!("{} →", named(&frontier.risk)), (right, SIZE.1 - 8.0), Anchor::End));
-    let up = axis(format!("↑ {}", named(&frontier.utility)), (left + 4.0, 9.0), Anchor::Start);
+    let up = axis(format!("↑ {}", named(&frontier.utility)), (left + 4.0, 12.0), Anchor::Start);
     marks.push(up);
     let told = match &frontier.recommendation.name {
         Some(name) => format!("{} versions by risk and utility; {name} is recommended.", places.len()),
