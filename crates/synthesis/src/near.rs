@@ -1,13 +1,14 @@
-//! Numbers near those that one record alone has.
+//! Numbers near those that one record alone has, or the few of one household.
 //!
-//! An amount to the cent, or a ratio to fourteen decimals, that one record has and no other names that record wherever it is seen. Where most
-//! numbers of a variable are such, a number drawn from a donor gives way to one near it. With the numbers x₍₁₎ < … < x₍ₙ₎ that one record each
-//! has, the i-th becomes
+//! An amount to the cent, or a ratio to fourteen decimals, that one record has and no other names that record wherever it is seen; one that the few records of a household or a
+//! firm share names these. Where most numbers of a variable are such, a number drawn from a donor gives way to one near it. With the numbers x₍₁₎ < … < x₍ₙ₎ that one record
+//! each has, the i-th becomes
 //!
 //! x₍ᵤ₎ = (1 − {u}) x₍⌊u⌋₎ + {u} x₍⌈u⌉₎, u uniform on [i − h, i + h] ∩ [1, n] by reflection at the ends,
 //!
 //! rounded to the precision that the numbers show: the largest step of which all of them are multiples. Ranks drawn evenly stay even under such
-//! a kernel, so the distribution is kept to within h ranks. Numbers that several records share (zeros, round amounts) are left as they are.
+//! a kernel, so the distribution is kept to within h ranks. Numbers that several records share (zeros, round amounts) are left as they are, unless most are shared by
+//! a few and lie so far apart, at the precision that they show, that it is no chance that these are equal: at most one in [`SPARSE`] of the possible numbers occurs.
 //! A draw may meet a number of the data by chance; drawing again would say which numbers are in it.
 
 use rand::RngExt;
@@ -26,10 +27,16 @@ const FEWEST: usize = 2 * RANKS as usize;
 /// A number that this share of the records has is a value of its own, such as zero, and does not count when most others are looked at.
 const SHARED_BY: f64 = 0.01;
 
+/// The most records of one household or firm.
+const OF_A_FEW: usize = 9;
+
+/// Of the possible numbers between the smallest and the largest, at most one in so many occurs where numbers that a few records share are names.
+const SPARSE: f64 = 20.0;
+
 /// More decimals than this are not a precision that somebody chose.
 const DECIMALS: i32 = 9;
 
-/// The numbers that one record each has, where they are most.
+/// The numbers that one record each has, or a few have, where they are most.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct NearNumbers {
     /// Ascending, all different.
@@ -49,8 +56,8 @@ pub(crate) fn remark<'a>(names: impl Iterator<Item = &'a str>) -> Option<String>
     let names: Vec<String> = names.map(|name| format!("`{name}`")).collect();
     (!names.is_empty()).then(|| {
         format!(
-            "{}: apart from frequent values, most numbers are those of one record each and would identify it; such a number is replaced by one near it, at the same \
-             precision",
+            "{}: apart from frequent values, most numbers are those of one record or of a few and would identify them; such a number is replaced by one near it, at the \
+             same precision",
             names.join(", ")
         )
     })
@@ -63,27 +70,36 @@ pub(crate) fn rounded_like(numbers: impl IntoIterator<Item = f64>, number: f64) 
 }
 
 impl NearNumbers {
-    /// What is needed to draw near the numbers of single records; `None` where most numbers are shared.
+    /// What is needed to draw near the numbers of single records, or of few; `None` where most numbers are shared.
     pub(crate) fn learn(numbers: impl IntoIterator<Item = f64>) -> Option<Self> {
         let mut sorted: Vec<f64> = numbers.into_iter().collect();
         sorted.sort_unstable_by(f64::total_cmp);
-        let many = (sorted.len() as f64 * SHARED_BY).max(3.0);
-        let (mut once, mut others) = (Vec::new(), 0);
-        for equal in sorted.chunk_by(|left, right| left == right) {
-            match equal {
-                [number] => once.push(*number),
-                _ if (equal.len() as f64) < many => others += equal.len(),
-                _ => {}
+        let share = sorted.len() as f64 * SHARED_BY;
+        let counted = || sorted.chunk_by(|left, right| left == right).map(|equal| (equal[0], equal.len()));
+        // The numbers that at most so many records have, where most records have such a one, frequent values set apart.
+        let most_have = |records: usize, frequent: f64| {
+            let (mut numbers, mut having, mut others) = (Vec::new(), 0, 0);
+            for (number, count) in counted() {
+                if count <= records {
+                    numbers.push(number);
+                    having += count;
+                } else if (count as f64) < frequent {
+                    others += count;
+                }
             }
+            (numbers.len() >= FEWEST && having > others).then_some(numbers)
+        };
+        if let Some(once) = most_have(1, share.max(3.0)) {
+            let precision = Precision::of(&once);
+            return Some(Self { once, precision });
         }
-        if once.len() < FEWEST || once.len() <= others {
-            return None;
-        }
-        let precision = Precision::of(&once);
-        Some(Self { once, precision })
+        let of_few = most_have(OF_A_FEW, share.max(1.0 + OF_A_FEW as f64))?;
+        let precision = Precision::of(&of_few);
+        let are_names = precision.is_none_or(|precision| precision.is_sparse(&of_few));
+        are_names.then_some(Self { once: of_few, precision })
     }
 
-    /// A number near this one, if one record alone has it; else itself.
+    /// A number near this one, if one record alone or a few have it; else itself.
     pub(crate) fn near(&self, number: f64, rng: &mut Rng) -> f64 {
         let Ok(rank) = self.once.binary_search_by(|known| known.total_cmp(&number)) else { return number };
         let end = (self.once.len() - 1) as f64;
@@ -137,6 +153,13 @@ impl Precision {
     /// Whether it is a step that can be rounded to; a stored one may be damaged.
     pub(crate) fn is_fine(self) -> bool {
         self.units > 0 && (0..=DECIMALS).contains(&self.decimals)
+    }
+
+    /// Whether these ascending numbers are few of those that are possible between them: at most one in [`SPARSE`].
+    fn is_sparse(self, numbers: &[f64]) -> bool {
+        let (Some(low), Some(high)) = (numbers.first(), numbers.last()) else { return false };
+        let steps = (high - low) * 10.0_f64.powi(self.decimals) / self.units as f64;
+        numbers.len() as f64 * SPARSE <= steps
     }
 
     pub(crate) fn round(self, number: f64) -> f64 {
@@ -206,6 +229,20 @@ mod tests {
         assert_eq!(near.near(near.once[9], &mut rng).fract(), 0.0);
         assert_eq!(NearNumbers::learn((0..3_000).map(|age| f64::from(age % 90))), None);
         assert_eq!(NearNumbers::learn(amounts(9, 2)), None);
+    }
+
+    /// Households of one to four persons with one income to the cent each, and weights in whole kilograms that a few of 300 people share by chance.
+    #[test]
+    fn numbers_that_only_a_household_shares_are_names_and_coarse_ones_are_not() {
+        let incomes = amounts(600, 2);
+        let persons = incomes.iter().enumerate().flat_map(|(at, income)| std::iter::repeat_n(*income, 1 + at % 4));
+        let near = NearNumbers::learn(persons).unwrap();
+        let mut rng = Seed::new(5).stream(0);
+        let is_known = |number: f64| near.once.binary_search_by(|known| known.total_cmp(&number)).is_ok();
+        let met = incomes.iter().filter(|income| is_known(near.near(**income, &mut rng))).count();
+        assert!(met < 60, "{met} of 600 incomes come back");
+        let weights = (0..300).map(|person| f64::from(40 + 37 * person % 83));
+        assert_eq!(NearNumbers::learn(weights), None);
     }
 
     #[test]

@@ -166,11 +166,11 @@ impl Banded {
 
     fn solve(&self, mut right: Vec<f64>) -> Vec<f64> {
         let rows = &self.0;
-        for row in 0..rows.len() {
-            for back in 1..=row.min(3) {
-                right[row] -= rows[row][back] * right[row - back];
+        for (row, entries) in rows.iter().enumerate() {
+            for (back, entry) in entries.iter().enumerate().skip(1).take(row.min(3)) {
+                right[row] -= entry * right[row - back];
             }
-            right[row] /= rows[row][0];
+            right[row] /= entries[0];
         }
         for row in (0..rows.len()).rev() {
             for ahead in 1..=(rows.len() - 1 - row).min(3) {

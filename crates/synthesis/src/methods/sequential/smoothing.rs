@@ -14,7 +14,7 @@ use crate::stored::{StateReader, StateWriter, ensure};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(in crate::methods) enum SmoothingKind {
-    /// Where most numbers are those of one record each, such numbers give way to others near them.
+    /// Where most numbers are those of one record or of a few, such numbers give way to others near them.
     #[default]
     Auto,
     /// They are not.
