@@ -235,7 +235,8 @@ mod tests {
     #[test]
     fn numbers_that_only_a_household_shares_are_names_and_coarse_ones_are_not() {
         let incomes = amounts(600, 2);
-        let persons = incomes.iter().enumerate().flat_map(|(at, income)| std::iter::repeat_n(*income, 1 + at % 4));
+        let persons =
+            incomes.iter().enumerate().flat_map(|(at, income)| std::iter::repeat_n(*income, 1 + at % 4));
         let near = NearNumbers::learn(persons).unwrap();
         let mut rng = Seed::new(5).stream(0);
         let is_known = |number: f64| near.once.binary_search_by(|known| known.total_cmp(&number)).is_ok();
