@@ -121,7 +121,7 @@ fn a_condition_asks_only_the_records_that_meet_it() {
     let of_women = json(&["fit", &out, "--estimate", "mean(age)", "--where", "sex = 'F'"]);
     let by_sex = json(&["fit", &out, "--estimate", "mean(age) by sex"]);
     let (alone, class) = (&of_women["answers"][0]["quantities"][0], &by_sex["answers"][0]["quantities"][0]);
-    assert_eq!(class["name"], "age | sex=F");
+    assert_eq!(class["name"], "sex=F");
     // The same records have the same mean and variance; N is taken in the same proportion, to within a record.
     for key in ["estimate", "within_variance"] {
         assert!((number(&alone[key]) / number(&class[key]) - 1.0).abs() < 1e-12, "{key}");
