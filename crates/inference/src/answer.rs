@@ -53,6 +53,9 @@ pub struct Manner {
     pub survey: bool,
 }
 
+/// What the data sets of a release say, by the names of quantities.
+type Analysis<'a> = dyn Fn(&[Table]) -> Result<Vec<(String, Combined)>, InferenceError> + 'a;
+
 impl Default for Manner {
     fn default() -> Self {
         Self {
@@ -595,7 +598,7 @@ impl Question<'_> {
         &self,
         files: &[Table],
         original: &Table,
-        analyse: &dyn Fn(&[Table]) -> Result<Vec<(String, Combined)>, InferenceError>,
+        analyse: &Analysis<'_>,
     ) -> Result<Vec<(String, Replicate)>, InferenceError> {
         let originals = match self.manner.target {
             Target::Population => Vec::new(),

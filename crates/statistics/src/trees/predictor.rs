@@ -69,11 +69,10 @@ impl Predictor {
     /// If a position is not below [`Self::len`].
     #[inline]
     pub fn each_code(&self, rows: &[u32], mut with: impl FnMut(usize, u32)) {
-        with_codes!(&self.codes, codes => {
-            for (place, row) in rows.iter().enumerate() {
-                with(place, u32::from(codes[*row as usize]));
-            }
-        });
+        fn visit<C: Copy + Into<u32>>(codes: &[C], rows: &[u32], with: &mut impl FnMut(usize, u32)) {
+            rows.iter().enumerate().for_each(|(place, row)| with(place, codes[*row as usize].into()));
+        }
+        with_codes!(&self.codes, codes => visit(codes, rows, &mut with));
     }
 
     /// The number of records.
