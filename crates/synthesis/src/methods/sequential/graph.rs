@@ -5,7 +5,7 @@
 //! order in which each but the first comes after a variable that it is linked to, and is bootstrapped from the records that agree with
 //! it on all of these, "its neighbourhood of fields with edges into it, which have already been simulated"; where no record does, on as
 //! many of the strongest as some record does. Numbers are put into classes, and a number is then drawn from the records of its class; or
-//! every number is a category. Records are chosen out of more candidates so that pairs are the data's ([`tilt`](crate::tilt)); `tilt = false` is the published method.
+//! every number is a category. Records are chosen out of more candidates so that pairs are the data's ([`tilt`]); `tilt = false` is the published method.
 
 use serde::Deserialize;
 use table::expression::Expression;
