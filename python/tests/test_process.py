@@ -21,8 +21,8 @@ LONG = """
 import random, sys
 import polars as pl, lookalike as ll
 chance = random.Random(1)
-rows = 200_000
-frame = pl.DataFrame({f"x{at}": [chance.gauss(0, 1) for _ in range(rows)] for at in range(6)})
+rows = 100_000
+frame = pl.DataFrame({f"x{at}": [chance.gauss(0, 1) for _ in range(rows)] for at in range(24)})
 print("ready", flush=True)
 ll.Sequential(seed=1).fit(frame)
 print("done", flush=True)
