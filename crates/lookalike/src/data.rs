@@ -122,11 +122,14 @@ impl Opened {
 
     /// What is to be said of a sample, if these records are one.
     pub(crate) fn remark(&self) -> Option<String> {
+        let sample = self.sample_remark("fitted to")?;
+        Some(format!("{sample}, which is the size of the original for inference"))
+    }
+
+    /// The same for what was done with it.
+    pub(crate) fn sample_remark(&self, done: &str) -> Option<String> {
         let Self::Sampled { records, of } = self else { return None };
-        let (rows, of) = (thousands(records.rows()), thousands(of));
-        Some(format!(
-            "fitted to a random sample of {rows} of {of} records, which is the size of the original for inference"
-        ))
+        Some(format!("{done} a random sample of {} of {} records", thousands(records.rows()), thousands(of)))
     }
 
     /// What whoever runs the job should know of where the records are; not to be published.

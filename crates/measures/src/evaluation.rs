@@ -3,9 +3,9 @@
 use rustc_hash::FxHashMap;
 use serde_json::Value;
 use table::watch::{Step, Watch};
-use table::{Source, Table};
+use table::{Source, StreamedTable, Table};
 
-use crate::{Finding, Measure, MeasureError, Settings, SharedCounts, SyntheticSets};
+use crate::{CountMeasure, Finding, Measure, MeasureError, Prepared, Settings, SharedCounts, SyntheticSets};
 
 /// What these families of measures find, in their order.
 pub fn evaluate(
@@ -36,7 +36,7 @@ pub fn evaluate_watched(
 }
 
 /// What these families of measures find where the original may be a source of counts. Families that need the records themselves are then refused
-/// by name; numbers are in the classes that the schema declares.
+/// by name, or take some variables of records that are read block by block; numbers of counts are in the classes that the schema declares.
 pub fn evaluate_source<'a>(
     original: impl Into<Source<'a>>,
     synthetic: &[&Table],
@@ -47,13 +47,45 @@ pub fn evaluate_source<'a>(
     if let Some(original) = source.table() {
         return evaluate(&SyntheticSets { original, synthetic, holdout: None }, measures, settings);
     }
-    let on_counts = measures
-        .iter()
-        .map(|measure| measure.on_counts().ok_or(MeasureError::NeedsRecords { family: measure.name() }))
-        .collect::<Result<Vec<_>, _>>()?;
-    let shared = SharedCounts::new(source, synthetic, settings.tables.grouping.groups)?;
-    let found = on_counts.into_iter().map(|measure| measure.evaluate_counts((&shared).into(), settings));
-    Ok(found.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect())
+    // What cannot be answered is refused before anything is counted.
+    let mut needs = Vec::with_capacity(measures.len());
+    for &measure in measures {
+        let records = || MeasureError::NeedsRecords { family: measure.name() };
+        needs.push(match (measure.on_counts(), source) {
+            (Some(on_counts), _) => Needs::Counts(on_counts),
+            (None, Source::Streamed(files)) => {
+                let names = measure.on_variables(files.schema(), settings).ok_or_else(records)?;
+                Needs::Variables(measure, files, names)
+            }
+            (None, _) => return Err(records()),
+        });
+    }
+    let shared = match needs.iter().any(|needs| matches!(needs, Needs::Counts(_))) {
+        true => Some(SharedCounts::new(source, synthetic, settings.tables.grouping.groups)?),
+        false => None,
+    };
+    let mut findings = Vec::new();
+    for needs in needs {
+        findings.extend(match (needs, &shared) {
+            (Needs::Counts(measure), Some(shared)) => measure.evaluate_counts(shared.into(), settings)?,
+            (Needs::Counts(_), None) => Vec::new(),
+            (Needs::Variables(measure, files, names), _) => {
+                let names: Vec<&str> = names.iter().map(String::as_str).collect();
+                let original = files.variables(&names)?;
+                let sets = SyntheticSets { original: &original, synthetic, holdout: None };
+                // What was prepared of another original, or of other variables of this one, is not shared.
+                let settings = Settings { prepared: Prepared::default(), ..settings.clone() };
+                measure.evaluate_sets(&sets, &settings)?
+            }
+        });
+    }
+    Ok(findings)
+}
+
+/// What a family needs of an original that is not in memory.
+enum Needs<'a> {
+    Counts(&'a dyn CountMeasure),
+    Variables(&'a dyn Measure, &'a StreamedTable, Vec<String>),
 }
 
 /// The findings, each with what the same measure says of records of the same population that the synthesizer never saw, as

@@ -1,5 +1,7 @@
 //! The one list of measures, from which command line, reports and documentation are made.
 
+use table::Schema;
+
 use crate::evaluation::mean_of_sets;
 use crate::files::Files;
 use crate::risk::DisclosureOptions;
@@ -62,6 +64,11 @@ pub trait Measure: Sync {
 
     /// The family as one that needs only counts of the original; `None` if it needs the records themselves.
     fn on_counts(&self) -> Option<&dyn CountMeasure> {
+        None
+    }
+
+    /// The variables of which it needs the records, where these are read block by block and not all can be held; `None` if it takes no such original.
+    fn on_variables(&self, _original: &Schema, _settings: &Settings) -> Option<Vec<String>> {
         None
     }
 }

@@ -88,7 +88,7 @@ impl ContingencyTable {
     /// Counts keys, one a record, in any order.
     pub(crate) fn from_keys(attributes: Attributes, packing: Packing, keys: Vec<u64>) -> Self {
         let (words, counts) = match packing.words {
-            1 => count_sorted::<1>(keys, None),
+            1 => count_words(keys),
             2 => count_sorted::<2>(keys, None),
             3 => count_sorted::<3>(keys, None),
             4 => count_sorted::<4>(keys, None),
@@ -296,6 +296,24 @@ impl ContingencyTable {
         Self { words, counts, ..self }
     }
 
+    /// The counts of all these tables, which are over the same variables and classes; `None` of none.
+    pub(crate) fn merged_all(mut tables: Vec<Self>) -> Option<Self> {
+        if tables.len() < 2 {
+            return tables.pop();
+        }
+        let parts: Vec<(&[u64], &[u64])> =
+            tables.iter().map(|table| (table.words.as_slice(), table.counts.as_slice())).collect();
+        let (words, counts) = match tables[0].packing.words {
+            1 => merge_sorted::<1>(&parts),
+            2 => merge_sorted::<2>(&parts),
+            3 => merge_sorted::<3>(&parts),
+            4 => merge_sorted::<4>(&parts),
+            _ => return tables.into_iter().reduce(Self::merged),
+        };
+        let first = tables.swap_remove(0);
+        Some(Self { words, counts, ..first })
+    }
+
     /// Size in memory, in bytes.
     pub fn bytes(&self) -> usize {
         8 * (self.words.len() + self.counts.len())
@@ -381,6 +399,56 @@ impl ContingencyTable {
         }
         Some(Margin::new(self.attributes.clone(), self.packing.sizes.clone(), counts))
     }
+}
+
+/// Like [`count_sorted`] for keys of one word, which are sorted and thinned out where they are.
+fn count_words(mut keys: Vec<u64>) -> (Vec<u64>, Vec<u64>) {
+    keys.par_sort_unstable();
+    let mut counts: Vec<u64> = Vec::with_capacity(keys.len());
+    let mut last = None;
+    let mut cells = 0;
+    for at in 0..keys.len() {
+        let key = keys[at];
+        if last == Some(key) {
+            counts[cells - 1] += 1;
+        } else {
+            keys[cells] = key;
+            counts.push(1);
+            cells += 1;
+            last = Some(key);
+        }
+    }
+    keys.truncate(cells);
+    (keys, counts)
+}
+
+/// Adds up sorted tables of keys of `W` words, each of them words and counts, in one walk over all.
+fn merge_sorted<const W: usize>(tables: &[(&[u64], &[u64])]) -> (Vec<u64>, Vec<u64>) {
+    let most = tables.iter().map(|(_, counts)| counts.len()).sum();
+    let (mut words, mut counts) = (Vec::with_capacity(most * W), Vec::with_capacity(most));
+    let mut walks: Vec<_> = tables
+        .iter()
+        .filter_map(|(words, counts)| {
+            let mut rest = words.as_chunks::<W>().0.iter().zip(counts.iter());
+            rest.next().map(|next| (next, rest))
+        })
+        .collect();
+    while let Some(least) = walks.iter().map(|(next, _)| *next.0).min() {
+        let mut sum = 0;
+        walks.retain_mut(|(next, rest)| {
+            if *next.0 != least {
+                return true;
+            }
+            sum += *next.1;
+            rest.next().is_some_and(|after| {
+                *next = after;
+                true
+            })
+        });
+        words.extend_from_slice(&least);
+        counts.push(sum);
+    }
+    (words, counts)
 }
 
 /// Sorts keys of `W` words and adds up equal ones. Integers only, so the order of work cannot show.
@@ -532,6 +600,35 @@ mod tests {
             prop_assert_eq!(&ContingencyTable::from_margin(&dense), &sparse);
             let inner = Attributes::new(part.positions().iter().copied().take(1));
             prop_assert_eq!(dense.margin(&inner).unwrap(), sparse.margin(&inner).unwrap().to_margin().unwrap());
+        }
+    }
+
+    proptest! {
+        /// One walk over all tables gives what adding them one by one does, for keys of one word, of two and of more than four.
+        #[test]
+        fn tables_are_added_up_in_one_walk(
+            wide in 0_usize..3,
+            tables in prop::collection::vec(prop::collection::vec((0_u32..5, 0_u32..5, 1_u64..4), 0..20), 0..6),
+        ) {
+            let sizes: Vec<usize> = match wide {
+                0 => vec![5, 5],
+                1 => vec![5, 1 << 31, 1 << 31, 5],
+                _ => std::iter::once(5).chain(std::iter::repeat_n(1 << 31, 10)).chain([5]).collect(),
+            };
+            let cell = |one: u32, other: u32| {
+                let mut cell = vec![0; sizes.len()];
+                (cell[0], cell[sizes.len() - 1]) = (one, other);
+                cell
+            };
+            let tables: Vec<ContingencyTable> = tables
+                .iter()
+                .map(|cells| {
+                    let cells: Vec<_> = cells.iter().map(|(one, other, count)| (cell(*one, *other), *count)).collect();
+                    table(&sizes, &cells)
+                })
+                .collect();
+            let one_by_one = tables.clone().into_iter().reduce(ContingencyTable::merged);
+            prop_assert_eq!(ContingencyTable::merged_all(tables), one_by_one);
         }
     }
 }

@@ -26,6 +26,9 @@ pub(super) struct FrontierCommand {
     /// How often each recipe is run, so that the spread of runs is known
     #[arg(long, value_name = "R", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..))]
     repeat: u32,
+    /// Try them on so many records, drawn at random by the seed: for a table that does not fit into memory, or would take too long
+    #[arg(long, value_name = "N")]
+    fit_rows: Option<u64>,
     /// Set this share of the records apart before anything is fitted, so that attacks and predictions are judged by records that no recipe saw
     #[arg(long, value_name = "SHARE")]
     holdout_share: Option<f64>,
@@ -69,6 +72,7 @@ impl Run for FrontierCommand {
         let request = FrontierRequest {
             grid: self.grid.as_deref().map(read_grid).transpose()?,
             repeat: self.repeat,
+            fit_rows: self.fit_rows,
             holdout_share: self.holdout_share,
             contestants: contestants.collect::<Result<_, _>>()?,
             risk: self.risk.clone(),

@@ -92,6 +92,22 @@ fn plain_methods_plans_and_measures_take_blocks() {
         succeeds(&house, &format!("measure {data} one/synthetic-1.csv --only tables --ways 1,2 --json -"))
     };
     assert_eq!(measured(blocks), measured(whole));
+    // Matches of records are exact, so that what was found is the same to the last digit.
+    for more in ["", "--keys sex,town --targets age"] {
+        let risks = |data: &str| {
+            succeeds(
+                &house,
+                &format!("measure {data} one/synthetic-1.csv --only uniques,attribute,tau {more} --json -"),
+            )
+        };
+        assert_eq!(risks(blocks), risks(whole), "{more}");
+    }
+    refused(
+        &house,
+        &format!("measure {blocks} one/synthetic-1.csv --only propensity"),
+        1,
+        &["propensity", "records"],
+    );
     let described = succeeds(&house, "describe people --stream --write-schema draft.schema.toml");
     assert!(described.contains("600") && text(&house, "draft.schema.toml").contains("[variables.town]"));
     assert_eq!(
@@ -127,6 +143,22 @@ fn records_are_sampled_where_they_do_not_fit() {
         2,
         &["--fit-rows"],
     );
+}
+
+/// A frontier of files that do not fit is one of a random sample of their records.
+#[test]
+fn a_frontier_tries_recipes_on_a_sample() {
+    let house = house();
+    house.write("grid.toml", "[[recipe]]\nmethod = \"catall\"\n[[recipe]]\nmethod = \"ipf\"\n");
+    let blocks = "people --schema people.schema.toml --stream";
+    let how = "--grid grid.toml --repeat 1 --only tables,uniques";
+    refused(&house, &format!("frontier {blocks} {how}"), 2, &["--fit-rows"]);
+    let sampled = |data: &str| succeeds(&house, &format!("frontier {data} {how} --fit-rows 300"));
+    let said = sampled(blocks);
+    assert!(said.contains("tried on a random sample of 300 of 600 records"), "{said}");
+    let of_memory = sampled("people.csv --schema people.schema.toml");
+    assert_eq!(said, of_memory.replace("people.csv", "people"));
+    refused(&house, &format!("frontier {blocks} {how} --fit-rows 0"), 2, &["--fit-rows"]);
 }
 
 #[test]

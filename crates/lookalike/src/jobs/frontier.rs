@@ -16,6 +16,7 @@ use report::{Edition, ReportInput, report_html};
 use table::watch::Watch;
 use table::{Table, TableError, atomic_file};
 
+use crate::data::Opened;
 use crate::{Books, Data, Error, Questions, Request};
 
 /// The page with pictures in the folder of a frontier.
@@ -51,6 +52,8 @@ pub struct FrontierRequest {
     pub grid: Option<Vec<Entry>>,
     /// How often each recipe is run, so that the spread of runs is known.
     pub repeat: u32,
+    /// Try them on so many records, drawn at random: for tables that do not fit into memory, or would take too long.
+    pub fit_rows: Option<u64>,
     /// The share of records that is set apart before anything is fitted, so that attacks and predictions can be judged by records that no recipe saw.
     pub holdout_share: Option<f64>,
     /// Files of other tools as contestants, by name; several files are the data sets of one release.
@@ -84,6 +87,8 @@ pub struct OpenedFrontier {
     holdout: Option<Arc<Holdout>>,
     imported: Vec<Imported>,
     limits: Vec<Limit>,
+    /// What is to be said of a sample, if the records are one.
+    sample: Option<String>,
 }
 
 /// The map, and how long its runs took.
@@ -101,6 +106,7 @@ impl FrontierRequest {
             data,
             grid: None,
             repeat: 5,
+            fit_rows: None,
             holdout_share: None,
             contestants: Vec::new(),
             risk: None,
@@ -128,7 +134,20 @@ impl FrontierRequest {
             "frontier",
             "versions are fitted with noise that can be replayed, and measured against the original",
         )?;
-        let original = self.data.read(watch)?;
+        if self.fit_rows == Some(0) {
+            return Err(Error::option("fit-rows", "it must be at least 1"));
+        }
+        let (original, sample) = match self.fit_rows {
+            None => (self.data.read(watch)?, None),
+            Some(rows) => {
+                let opened = self.data.clone().sampled(rows, self.seed).open(watch)?;
+                let remark = opened.sample_remark("tried on");
+                match opened {
+                    Opened::Records(table) | Opened::Sampled { records: table, .. } => (table, remark),
+                    _ => (self.data.read(watch)?, None),
+                }
+            }
+        };
         self.questions.check_variables(original.schema())?;
         let imported = self.imported(&original, watch)?;
         let data_set = Arc::clone(&original);
@@ -139,7 +158,8 @@ impl FrontierRequest {
                 (Arc::new(fitted), Some(Arc::new(Holdout::new(holdout))))
             }
         };
-        let opened = OpenedFrontier { request: self.clone(), data_set, original, holdout, imported, limits };
+        let opened =
+            OpenedFrontier { request: self.clone(), data_set, original, holdout, imported, limits, sample };
         opened.contest()?;
         Ok(opened)
     }
@@ -246,10 +266,11 @@ impl OpenedFrontier {
             battery.named.insert(name.measure);
         }
         battery.named.extend([risk.measure.clone(), utility.measure.clone()]);
-        let (entries, remarks) = match &self.request.grid {
+        let (entries, mut remarks) = match &self.request.grid {
             Some(entries) => (entries.clone(), Vec::new()),
             None => built_in(&self.original)?,
         };
+        remarks.extend(self.sample.clone());
         check_names(&entries, &self.imported)?;
         Ok(Contest {
             data_set: &self.data_set,

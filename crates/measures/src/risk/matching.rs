@@ -3,7 +3,7 @@
 //! Numbers match by their value to 15 significant digits, special codes and missing as values of their own, texts by their letters. Where groups are asked
 //! for, numbers match when they fall into the same group of the pooled values.
 
-use table::{Attributes, Grouping, Kind, Table};
+use table::{Attributes, Grouping, Kind, Schema, Table, Variable};
 
 use super::key_classes::KeyClasses;
 use crate::{Comparison, MeasureError, SharedTables};
@@ -19,6 +19,18 @@ pub(super) fn shared_variables(comparison: &Comparison<'_>) -> Vec<String> {
     let variables = comparison.original.schema().variables().iter();
     let variables = variables.filter(|variable| variable.kind != Kind::TextId && in_both(&variable.name));
     variables.map(|variable| variable.name.clone()).collect()
+}
+
+/// These variables of a schema, and with `all` every one beside identifiers too.
+pub(super) fn named_or_all<'a>(
+    schema: &Schema,
+    named: impl Iterator<Item = &'a String> + Clone,
+    all: bool,
+) -> Vec<String> {
+    let is_meant = |variable: &&Variable| {
+        (all && variable.kind != Kind::TextId) || named.clone().any(|name| *name == variable.name)
+    };
+    schema.variables().iter().filter(is_meant).map(|variable| variable.name.clone()).collect()
 }
 
 /// The tables of a comparison over these variables alone.

@@ -8,11 +8,11 @@
 //! makes some: a fresh record falls onto one of the N₁ uniques of N records with probability about 2 N₂ / N, N₂ the pairs of equal records
 //! (Good 1953, eq. 15), which is the expectation that is shown beside it.
 
-use table::CountSource;
 use table::domain::Partition;
+use table::{CountSource, Schema};
 
 use super::key_classes::KeyClasses;
-use super::matching::{key_sets, names_of, percent};
+use super::matching::{key_sets, named_or_all, names_of, percent};
 use crate::{
     Aspect, Better, Comparison, FamilyCard, Finding, Kept, Measure, MeasureCard, MeasureError, Null, Range,
     Setting, Settings, SharedTables, UsualAxis,
@@ -285,6 +285,11 @@ impl Measure for Uniques {
             }
         });
         Ok(findings)
+    }
+
+    /// All that a copy agrees in, and the keys.
+    fn on_variables(&self, original: &Schema, settings: &Settings) -> Option<Vec<String>> {
+        Some(named_or_all(original, settings.keys.iter().flatten(), true))
     }
 }
 

@@ -125,6 +125,11 @@ fn quick_codes(array: &ArrayRef, variable: &Variable, classes: &Classes, tokens:
             dictionary_codes(array, variable, classes, tokens)
         }
         (Partition::Levels(_), _) => None,
+        (Partition::Intervals { limits, .. }, DataType::Int64 | DataType::Int32 | DataType::Float64)
+            if has_plain_limits(limits) && tokens.iter().all(|token| token.parse::<f64>().is_err()) =>
+        {
+            interval_codes(array, variable, classes, limits)
+        }
         (_, kind) => {
             let missing: Vec<f64> = tokens.iter().filter_map(|token| token.parse().ok()).collect();
             let number = |value: f64| number_class(value, variable, classes, &missing);
@@ -183,6 +188,10 @@ fn dictionary_codes(
     };
     let new_code: Vec<u32> = (0..texts.len()).map(code).collect();
     let keys = array.keys();
+    if keys.null_count() == 0 && classes.size() <= 1 << 8 && !new_code.contains(&u32::MAX) {
+        let new_code: Vec<u8> = new_code.iter().map(|code| *code as u8).collect();
+        return Some(Codes::U8(keys.values().iter().map(|key| new_code[*key as usize]).collect()));
+    }
     let mut is_known = true;
     let codes = (0..keys.len()).map(|row| {
         let code = if keys.is_null(row) { missing } else { new_code[keys.value(row) as usize] };
@@ -191,6 +200,96 @@ fn dictionary_codes(
     });
     let codes = Codes::collect(classes.size(), codes);
     is_known.then_some(codes)
+}
+
+/// Whether limits are few, and none comes twice.
+fn has_plain_limits(limits: &[f64]) -> bool {
+    (2..=64).contains(&limits.len()) && limits.is_sorted_by(|low, high| low < high)
+}
+
+/// Numbers that are looked at together.
+const NUMBERS: usize = 1 << 10;
+
+/// What stands for a number that has no class.
+const NO_CLASS: u8 = u8::MAX;
+
+/// The classes of numbers within few limits: how many limits a number reaches is counted for many numbers at once, without a branch.
+fn interval_codes(array: &ArrayRef, variable: &Variable, classes: &Classes, limits: &[f64]) -> Option<Codes> {
+    let is_whole = matches!(variable.kind, Kind::Integer { .. });
+    let takes_real = matches!(variable.kind, Kind::Real { .. });
+    if classes.size() >= usize::from(NO_CLASS) || !(is_whole || takes_real) {
+        return None;
+    }
+    let mut all = Vec::with_capacity(array.len());
+    let mut numbers = [0.0; NUMBERS];
+    let mut code = |filled: &[f64]| classes_within(filled, variable, limits, classes, &mut all);
+    macro_rules! each {
+        ($kind:ty, $number:expr) => {
+            for some in array.as_primitive::<$kind>().values().chunks(NUMBERS) {
+                numbers.iter_mut().zip(some).for_each(|(number, value)| *number = $number(*value));
+                code(&numbers[..some.len()]);
+            }
+        };
+    }
+    match array.data_type() {
+        DataType::Int32 => each!(Int32Type, f64::from),
+        // Beyond 2^53 a number is not exact, and has no class here.
+        DataType::Int64 => each!(Int64Type, |value: i64| {
+            if value.unsigned_abs() <= crate::column::EXACT { value as f64 } else { f64::NAN }
+        }),
+        DataType::Float64 if is_whole => {
+            each!(Float64Type, |value: f64| { if value.fract() == 0.0 { value } else { f64::NAN } })
+        }
+        DataType::Float64 => each!(Float64Type, |value: f64| value),
+        _ => return None,
+    }
+    if let Some(nulls) = array.nulls().filter(|nulls| nulls.null_count() > 0) {
+        let missing = classes.missing_class()? as u8;
+        all.iter_mut()
+            .zip(nulls.iter())
+            .filter(|(_, is_there)| !is_there)
+            .for_each(|(code, _)| *code = missing);
+    }
+    (!all.contains(&NO_CLASS)).then_some(Codes::U8(all))
+}
+
+/// Appends the classes of these numbers.
+fn classes_within(
+    numbers: &[f64],
+    variable: &Variable,
+    limits: &[f64],
+    classes: &Classes,
+    all: &mut Vec<u8>,
+) {
+    let start = all.len();
+    all.resize(start + numbers.len(), 0);
+    let codes = &mut all[start..];
+    for limit in limits {
+        codes.iter_mut().zip(numbers).for_each(|(code, number)| *code += u8::from(number >= limit));
+    }
+    let (count, last) = (limits.len() as u8, limits[limits.len() - 1]);
+    let (low, high) = variable.declared_range().unwrap_or((f64::NEG_INFINITY, f64::INFINITY));
+    for (code, number) in codes.iter_mut().zip(numbers) {
+        let within = match *code {
+            0 => NO_CLASS,
+            // The last class holds its upper limit.
+            reached if reached == count => {
+                if *number == last {
+                    count - 2
+                } else {
+                    NO_CLASS
+                }
+            }
+            reached => reached - 1,
+        };
+        *code = if (low..=high).contains(number) { within } else { NO_CLASS };
+    }
+    for (position, special) in variable.codes.iter().enumerate() {
+        let class = (classes.partition().len() + position) as u8;
+        codes.iter_mut().zip(numbers).for_each(|(code, number)| {
+            *code = if *number == special.value { class } else { *code };
+        });
+    }
 }
 
 /// The class of a number that is no missing value; `None` where it has none.

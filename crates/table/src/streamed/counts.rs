@@ -1,10 +1,11 @@
 //! Counts of records that are read block by block: each block is coded, counted and dropped.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::StreamedTable;
 use super::coding;
 use crate::coded_table::counting::Tallies;
+use crate::contingency_table::Packing;
 use crate::read::in_blocks::{Block, Place};
 use crate::{Attributes, CodedTable, ContingencyTable, CountSource, Domain, Margin, TableError};
 
@@ -13,6 +14,13 @@ const CELLS_A_PASS: usize = 1 << 23;
 
 /// A margin of more cells is counted sparsely.
 const DENSE_CELLS: usize = 1 << 22;
+
+/// Records whose keys are sorted together where cells are counted sparsely: 32 MB of one word each.
+const KEYS_A_RUN: usize = 1 << 22;
+
+/// So many cells may lie in runs beside the largest one, and so many runs, before they are added up.
+const CELLS_UNMERGED: usize = 1 << 24;
+const MOST_RUNS: usize = 32;
 
 /// The counts of the records of some files, in the classes of a domain.
 pub struct StreamedCounts<'a> {
@@ -64,44 +72,49 @@ impl<'a> StreamedCounts<'a> {
         Ok(sum.unwrap_or_else(|| Tallies::new(&self.domain, of)).margins(&self.domain, of))
     }
 
-    /// A sparse table in one pass: the tables of blocks, merged as they come to the same size.
+    /// A sparse table in one pass: keys of some millions of records are sorted and counted together, and these runs are added up when they have grown to the size of what there is.
     fn count_sparsely(&self, of: &Attributes) -> Result<ContingencyTable, TableError> {
-        let heaps: Mutex<Vec<ContingencyTable>> = Mutex::default();
-        let lock = || heaps.lock().unwrap_or_else(PoisonError::into_inner);
+        let packing = Packing::new(&self.domain.sizes(of));
+        let enough = KEYS_A_RUN * packing.words();
+        let (unsorted, runs): (Mutex<Vec<Vec<u64>>>, Mutex<Vec<ContingencyTable>>) = Default::default();
+        // Beside what is held, as much is needed to add it up.
+        let refuse = |bytes: usize| {
+            self.table
+                .refuse_memory(2 * bytes as u64, || format!("the cells of {}", self.domain.describe(of)))
+        };
+        let run_of = |keys| ContingencyTable::from_keys(of.clone(), packing.clone(), keys);
         self.pass(of, &|block| {
-            let (packing, keys) = block.keys(of);
-            let mut table = ContingencyTable::from_keys(of.clone(), packing, keys);
-            loop {
-                let mut heaps = lock();
-                let same = heaps.iter().position(|heap| heap.occupied() <= 2 * table.occupied());
-                match same {
-                    Some(same) => {
-                        let other = heaps.swap_remove(same);
-                        drop(heaps);
-                        table = table.merged(other);
-                    }
-                    None => {
-                        let bytes: usize = heaps.iter().chain([&table]).map(ContingencyTable::bytes).sum();
-                        self.table.refuse_memory(2 * bytes as u64, || {
-                            format!("the cells of {}", self.domain.describe(of))
-                        })?;
-                        heaps.push(table);
-                        return Ok(());
-                    }
-                }
+            let mut keys = locked(&unsorted).pop().unwrap_or_default();
+            keys.extend_from_slice(&block.keys(of).1);
+            if keys.len() < enough {
+                let bytes = 8 * keys.len();
+                locked(&unsorted).push(keys);
+                return refuse(bytes);
             }
+            let run = run_of(keys);
+            let mut held = locked(&runs);
+            held.push(run);
+            let cells = held.iter().map(ContingencyTable::occupied);
+            let (all, largest) = (cells.clone().sum::<usize>(), cells.max().unwrap_or(0));
+            let bytes: usize = held.iter().map(ContingencyTable::bytes).sum();
+            if all - largest > largest.max(CELLS_UNMERGED) || held.len() >= MOST_RUNS {
+                let some = std::mem::take(&mut *held);
+                drop(held);
+                let sum = ContingencyTable::merged_all(some);
+                locked(&runs).extend(sum);
+            }
+            refuse(bytes)
         })?;
-        let mut heaps = heaps.into_inner().unwrap_or_else(PoisonError::into_inner);
-        heaps.sort_by_key(|heap| std::cmp::Reverse(heap.occupied()));
-        let mut all = None;
-        while let Some(smallest) = heaps.pop() {
-            all = Some(match all {
-                None => smallest,
-                Some(all) => ContingencyTable::merged(all, smallest),
-            });
-        }
-        Ok(all.unwrap_or_else(|| ContingencyTable::from_cells(of.clone(), &self.domain.sizes(of), [])))
+        let mut runs = runs.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let unsorted = unsorted.into_inner().unwrap_or_else(PoisonError::into_inner);
+        runs.extend(unsorted.into_iter().map(run_of));
+        let none = || ContingencyTable::from_cells(of.clone(), &self.domain.sizes(of), []);
+        Ok(ContingencyTable::merged_all(runs).unwrap_or_else(none))
     }
+}
+
+fn locked<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
+    of.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl CountSource for StreamedCounts<'_> {

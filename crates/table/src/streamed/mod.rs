@@ -1,7 +1,7 @@
 //! Tables that are not held in memory: files are read block by block, and each block is compared with the schema, counted and dropped.
 //!
 //! A [`StreamedTable`] is a [`Source`](crate::Source) like others: methods that need only counts are fitted to it, private runs too. What needs the records themselves works
-//! on a [sample](StreamedTable::sample) of them.
+//! on a [sample](StreamedTable::sample) of them, or holds [some variables](StreamedTable::variables).
 
 mod coding;
 mod counts;
@@ -9,6 +9,7 @@ mod files;
 pub(crate) mod learning;
 mod quantiles;
 mod sample;
+mod variables;
 
 use std::path::Path;
 use std::sync::Arc;

@@ -187,6 +187,27 @@ fn samples_are_records_of_the_table_and_the_same_for_a_seed() {
 
 /// Counts, extremes and keys are those of all records, and what a profile in memory says.
 #[test]
+fn some_variables_of_all_records_are_those_of_memory() {
+    let records = memory(Some(SCHEMA));
+    let names: Vec<&str> =
+        records.schema().variables().iter().map(|variable| variable.name.as_str()).collect();
+    for format in ["csv", "parquet"] {
+        let (_folder, place) = folder(format);
+        let files = open(&place, Some(SCHEMA)).unwrap();
+        for some in [&names[..], &names[..2], &names[1..]] {
+            let backwards: Vec<&str> = some.iter().rev().copied().collect();
+            assert_eq!(files.variables(&backwards).unwrap(), records.select(some).unwrap(), "{format}");
+        }
+        assert!(files.variables(&["nobody"]).is_err());
+        let little =
+            StreamedTable::open(DataFiles::of(&place).unwrap(), &options(Some(SCHEMA)), Some(10_000))
+                .unwrap();
+        let error = little.variables(&names).unwrap_err().to_string();
+        assert!(error.contains("variables") && error.contains("allowed"), "{error}");
+    }
+}
+
+#[test]
 fn files_are_profiled_as_the_same_records_in_memory() {
     let (_folder, place) = folder("parquet");
     let files = open(&place, Some(SCHEMA)).unwrap();

@@ -23,7 +23,10 @@ pub use obvious::{ObviousLevel, ObviousPair};
 pub use records::{AttributeRecords, OriginalRecord, SyntheticRecord};
 pub use statistic::AttributeStatistic;
 
+use table::Schema;
+
 use super::disclosure_options::DisclosureOptions;
+use super::matching::named_or_all;
 use crate::{
     Aspect, Comparison, FamilyCard, Finding, Measure, MeasureCard, MeasureError, Setting, Settings, UsualAxis,
 };
@@ -151,6 +154,14 @@ impl Measure for Attribute {
             findings.extend(found.iter().flat_map(AttributeDisclosure::findings));
         }
         Ok(findings)
+    }
+
+    fn on_variables(&self, original: &Schema, settings: &Settings) -> Option<Vec<String>> {
+        let are_open = settings.keys.iter().any(Vec::is_empty)
+            || settings.keys.is_empty()
+            || settings.targets.is_empty();
+        let named = settings.keys.iter().flatten().chain(&settings.targets);
+        Some(named_or_all(original, named, are_open))
     }
 }
 
