@@ -8,9 +8,9 @@ export CARGO_TERM_COLOR ?= never
 export PROPTEST_RNG_SEED ?= 1901
 CARGO ?= cargo
 
-.PHONY: test format lint unit docs dependencies advisories tools sbom package test-browser test-postgres python python-methods test-python test-r dist demo bench bench-peers fuzz audit kill-and-fill trust miri
+.PHONY: test format lint unit docs dependencies advisories tools sbom package test-browser test-postgres python python-methods packages test-python test-r dist demo bench bench-peers fuzz audit kill-and-fill trust miri
 
-test: format lint unit docs dependencies advisories test-browser
+test: format lint unit docs dependencies advisories test-browser test-python test-r
 
 format:
 	$(CARGO) fmt --all --check
@@ -97,12 +97,16 @@ python-methods:
 	$(CARGO) run --locked --quiet -- methods --json $(CACHE)/cards.json --force --quiet
 	python3 python/generate_methods.py $(CACHE)/cards.json
 
+# What the tests of the packages need, the command line and the native part, built with the options of `unit`, so that nothing is built twice.
+packages:
+	$(CARGO) test --workspace --locked --no-run --test module --test documentation
+
 # Both say that they are skipped where Python 3.10 or R is not installed; install_python_and_r.sh installs them by name.
-test-python: unit
-	$(MAKE) python
+test-python: packages
+	python/place.sh $(CARGO_TARGET_DIR)/debug/deps
 	CACHE="$(CACHE)" LOOKALIKE_BINARY="$(CARGO_TARGET_DIR)/debug/lookalike" python/test.sh
 
-test-r: unit
+test-r: packages
 	CACHE="$(CACHE)" LOOKALIKE_BINARY="$(CARGO_TARGET_DIR)/debug/lookalike" r/test.sh
 
 # What a release ships, in out/dist: static binary, wheel, R source package, Debian package, container file, completions, man pages. Each is

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Union
 
 from . import _native
-from ._errors import ConfidentialWarning, LookalikeError, OptionError, UsageError
+from ._errors import ConfidentialWarning, LookalikeError, OptionError, Remark, UsageError
 from ._frames import Kind, frame_out, kind_of, native_data
 from ._html import block, escape, table
 from ._progress import Progress, listener
@@ -23,6 +23,8 @@ Option = Union[bool, int, float, str, Sequence[Any], Mapping[str, Any], None]
 # Settings of a recipe that every method has; the others are options of the method.
 _COMMON = ("m", "rows", "seed", "strata", "groups")
 _PRIVATE = ("epsilon", "delta", "rho", "neighbours", "records")
+# What the command line writes, by the endings of its files.
+_FORMATS = ("csv", "csv.gz", "csv.zst", "jsonl", "parquet", "arrow", "sav", "zsav", "dta", "xlsx")
 _BESIDE = ("after", "learned_schema", "small_table", "resume", "memory", "insecure_test_seed")
 
 
@@ -138,7 +140,8 @@ class Synthesizer:
         decimal: str | None = None,
         progress: Progress = None,
     ) -> Synthesizer:
-        """Learns from a frame, a file, or `Counts`. A private fit needs a declared schema. Returns the estimator itself."""
+        """Learns from a frame, a file, or `Counts`. A private fit needs a declared schema. What it has to say is warned of (`Remark`) and kept in
+        `remarks_`. Returns the estimator itself."""
         if y is not None:
             raise UsageError("argument `y`: a synthesizer has no target; pass the whole table as X")
         kind = kind_of(X)
@@ -146,6 +149,8 @@ class Synthesizer:
         with listener(progress) as told:
             model = _native.synthesise(native, self._checked_recipe(), self._stated(), told)
         self._take(model, kind)
+        if self.remarks_:
+            warnings.warn("\n".join(f"- {remark}" for remark in self.remarks_), Remark, stacklevel=2)
         return self
 
     def spending(
@@ -215,6 +220,9 @@ class Synthesizer:
         with listener(progress) as told:
             frames, self.copies_ = model.sample(*amount, told)
         self._drawn = True
+        if self.copies_:
+            records = "1 record equals" if self.copies_ == 1 else f"{self.copies_} records equal"
+            warnings.warn(f"{records} an original record that is unique in all variables", Remark, stacklevel=2)
         made = [frame_out(frame, self.kind_) for frame in frames]
         return made if m is not None or len(made) > 1 else made[0]
 
@@ -234,8 +242,8 @@ class Synthesizer:
         """Writes data sets to a new folder, with schema, recipe and manifest: what the command `synth` writes."""
         model = self._fitted()
         amount = self._amount(rows, num_rows, m, seed)
-        if format not in ("csv", "parquet"):
-            raise OptionError("argument `format`: say csv or parquet", "format")
+        if format not in _FORMATS:
+            raise OptionError(f"argument `format`: say one of {', '.join(_FORMATS)}", "format")
         with listener(progress) as told:
             text, document = model.write(os.fspath(out), *amount, format, keep_formulas, replace, told)
         self._drawn = True

@@ -66,6 +66,10 @@ class ConfidentialWarning(UserWarning):
     """What is written or pickled holds confidential material."""
 
 
+class Remark(UserWarning):
+    """What a fit or its draws have to say: what was made new, left inside or replaced, and what a reader should know. `remarks_` keeps it."""
+
+
 def exception(kind: str, message: str, facts: str) -> BaseException:
     """The exception for an error of the native part, which calls this."""
     about = json.loads(facts)

@@ -1,4 +1,4 @@
-# Data frames into CSV files and back, with their classes.
+# Data frames into files and back, with their classes.
 
 check_frame <- function(data, what = "data", quiet = FALSE) {
   if (!is.data.frame(data)) refuse(paste0("`", what, "` must be a data frame"))
@@ -39,18 +39,6 @@ quoted <- function(text) {
 
 # A number as short as it can be and still be the same.
 number_text <- function(x) {
-  # Whole numbers, and few values that come again and again, are quick.
-  if (length(x) > 1000 && length(unique(x[1:1000])) < 500) {
-    values <- unique(x)
-    if (length(values) < length(x) / 4) return(number_text(values)[match(x, values)])
-  }
-  # Where a look at some of them shows that 15 digits do not suffice, all are written with 17 at once.
-  some <- x[seq.int(1, length(x), length.out = min(length(x), 100))]
-  if (length(x) > 1000 && mean(suppressWarnings(as.numeric(sprintf("%.15g", some))) != some, na.rm = TRUE) > 0.5) {
-    text <- sprintf("%.17g", x)
-    text[is.na(x)] <- NA
-    return(text)
-  }
   text <- sprintf("%.15g", x)
   off <- which(suppressWarnings(as.numeric(text)) != x)
   text[off] <- sprintf("%.17g", x[off])
@@ -64,9 +52,17 @@ by_value <- function(x, make) {
   make(values)[match(x, values)]
 }
 
-column_text <- function(x) {
-  text <- if (is.factor(x)) {
-    quoted(levels(x))[as.integer(x)]
+# What a spreadsheet would run as a formula gets an apostrophe before it, as in the files of the program.
+guarded <- function(text) {
+  inner <- sub("^'+", "", text)
+  runs <- grepl("^[=+@\t\r-].", inner) & !(grepl("^[0-9.,eE+-]+$", inner) & !is.na(suppressWarnings(as.numeric(sub(",", ".", inner, fixed = TRUE)))))
+  ifelse(runs, paste0("'", text), text)
+}
+
+# The text of each value of a column, NA where it is missing.
+column_text <- function(x, of_text = identity) {
+  if (is.factor(x)) {
+    of_text(levels(x))[as.integer(x)]
   } else if (is.logical(x)) {
     c("FALSE", "TRUE")[x + 1L]
   } else if (inherits(x, "Date")) {
@@ -78,57 +74,57 @@ column_text <- function(x) {
   } else if (is.numeric(x)) {
     number_text(x)
   } else {
-    by_value(x, quoted)
+    by_value(x, of_text)
   }
-  text[is.na(x)] <- ""
-  text
 }
 
-# A column as write.table takes it: factors and whole numbers as they are, everything else as text.
-written <- function(x) {
-  if (is.factor(x)) {
-    return(structure(as.integer(x), levels = quoted(levels(x)), class = "factor"))
-  }
-  is_whole <- is.integer(x) || (is.double(x) && !is.object(x) && all(abs(x) < 1e15 & x == round(x), na.rm = TRUE))
-  if (is.logical(x) || (is_whole && !is.object(x))) x else column_text(x)
-}
-
+# A CSV file as the program writes it.
 write_table <- function(data, path) {
-  columns <- structure(lapply(data, written), row.names = seq_len(nrow(data)), class = "data.frame")
-  file <- file(path, open = "wb", encoding = "UTF-8")
-  on.exit(close(file))
-  writeLines(paste(quoted(names(data)), collapse = ","), file, useBytes = TRUE)
+  columns <- lapply(data, column_text, of_text = function(text) quoted(guarded(text)))
   # A record of one empty field would be an empty line.
   blank <- if (length(columns) == 1) "\"\"" else ""
-  if (length(columns) == 1 && is.character(columns[[1]])) columns[[1]][columns[[1]] == ""] <- NA
-  utils::write.table(columns, file, sep = ",", quote = FALSE, na = blank, row.names = FALSE, col.names = FALSE, qmethod = "double")
+  columns <- lapply(columns, function(text) ifelse(is.na(text), blank, text))
+  writeLines(c(paste(quoted(names(data)), collapse = ","), do.call(paste, c(unname(columns), sep = ","))), path, useBytes = TRUE)
 }
 
-# A synthetic file with the classes of the data.
-read_table <- function(path, like) {
-  plain <- function(x) if (is.factor(x) || is.character(x) || is.logical(x) || is.object(x)) "" else if (is.integer(x)) 0L else 0
-  fields <- scan(path, what = lapply(unname(like), plain), sep = ",", quote = "\"", skip = 1, quiet = TRUE, na.strings = "", encoding = "UTF-8",
-                 multi.line = TRUE, strip.white = FALSE)
-  names(fields) <- names(like)
-  # Texts that a spreadsheet would run as a formula are guarded by an apostrophe in files.
-  freed <- function(text) sub("^'(?=[=+@-])", "", text, perl = TRUE)
-  restored <- Map(function(text, x) {
-    if (is.factor(x)) {
-      known <- levels(x)[levels(x) != ""]
-      values <- unique(text)
-      codes <- match(freed(values), known)[match(text, values)]
-      structure(codes, levels = known, class = class(x))
-    } else if (is.logical(x)) {
-      text == "TRUE"
-    } else if (inherits(x, "Date")) {
-      by_value(text, function(days) as.Date(days, "%Y-%m-%d"))
-    } else if (inherits(x, "POSIXct")) {
-      by_value(text, function(times) as.POSIXct(times, format = "%Y-%m-%d %H:%M:%S", tz = "UTC"))
-    } else if (is.numeric(x)) {
-      text
-    } else {
-      by_value(text, freed)
-    }
-  }, fields, like)
+# The data as the program reads them: what the schema takes as levels is text, whatever it is in R.
+put_data <- function(data, schema, path) {
+  for (name in names(data)) {
+    x <- data[[name]]
+    levelled <- isTRUE(schema$variables[[name]]$kind %in% c("categorical", "ordinal"))
+    if (levelled && is.numeric(x) && !is.factor(x)) data[[name]] <- by_value(x, number_text)
+  }
+  write_arrow(data, path)
+}
+
+# What the program made, with the classes of the data.
+read_made <- function(path, like) {
+  restored <- Map(restored_column, read_arrow(path)[names(like)], like)
   structure(restored, names = names(like), row.names = seq_along(restored[[1]]), class = "data.frame")
+}
+
+restored_column <- function(found, x) {
+  levels <- levels(found)
+  # What has levels is looked up once a level.
+  by_level <- function(make) if (is.null(levels)) make(found) else make(levels)[as.integer(found)]
+  if (is.factor(x)) {
+    known <- levels(x)[levels(x) != ""]
+    shown <- if (is.null(levels)) unique(as.character(found)) else levels
+    # What names units was made new, and has levels of its own.
+    if (!all(shown %in% c(known, NA))) known <- sort(shown)
+    structure(by_level(function(values) match(as.character(values), known)), levels = known, class = class(x))
+  } else if (is.logical(x)) {
+    by_level(function(values) as.character(values) == "TRUE")
+  } else if (inherits(x, "Date")) {
+    structure(as.numeric(found), class = "Date")
+  } else if (inherits(x, "POSIXct")) {
+    structure(as.numeric(found) / 1e6, class = c("POSIXct", "POSIXt"), tzone = attr(x, "tzone"))
+  } else if (is.integer(x)) {
+    numbers <- by_level(as.numeric)
+    if (any(abs(numbers) > .Machine$integer.max, na.rm = TRUE)) numbers else as.integer(numbers)
+  } else if (is.numeric(x)) {
+    by_level(as.numeric)
+  } else {
+    by_level(as.character)
+  }
 }

@@ -3,8 +3,8 @@
 describe <- function(data, keys = NULL, schema = NULL) {
   data <- check_frame(data, quiet = TRUE)
   with_folder(function(folder) {
-    path <- file.path(folder, "data.csv")
-    write_table(data, path)
+    path <- file.path(folder, "data.arrow")
+    put_data(data, schema, path)
     words <- c(path, if (!is.null(schema)) c("--schema", put_schema(schema, folder)), if (!is.null(keys)) c("--keys", paste(keys, collapse = ",")))
     told(call_program("describe", words, folder, tolerate = TRUE))
   })
@@ -29,12 +29,12 @@ measure <- function(object, data, schema = NULL, holdout = NULL, ...) {
   with_folder(function(folder) {
     put <- function(table, name) {
       path <- file.path(folder, name)
-      write_table(table, path)
+      put_data(table, schema, path)
       path
     }
-    original <- put(data, "data.csv")
-    made <- vapply(seq_along(tables), function(at) put(tables[[at]][names(data)], paste0("synthetic-", at, ".csv")), "")
-    words <- c(original, made, "--schema", put_schema(schema, folder), if (!is.null(holdout)) c("--holdout", put(check_frame(holdout, "holdout"), "holdout.csv")))
+    original <- put(data, "data.arrow")
+    made <- vapply(seq_along(tables), function(at) put(tables[[at]][names(data)], paste0("synthetic-", at, ".arrow")), "")
+    words <- c(original, made, "--schema", put_schema(schema, folder), if (!is.null(holdout)) c("--holdout", put(check_frame(holdout, "holdout"), "holdout.arrow")))
     for (name in names(options)) {
       option <- paste0("--", gsub(".", "-", name, fixed = TRUE))
       value <- options[[name]]

@@ -3,9 +3,10 @@
 plan_saturated <- function(data, family = "nbi", sigma = NULL, m = c(1, 5, 10), alpha = 0, schema = NULL) {
   data <- check_frame(data, quiet = TRUE)
   with_folder(function(folder) {
-    path <- file.path(folder, "data.csv")
-    write_table(data, path)
-    words <- c(path, "--schema", put_schema(if (is.null(schema)) schema(data) else schema, folder), "--family", family,
+    path <- file.path(folder, "data.arrow")
+    if (is.null(schema)) schema <- schema(data)
+    put_data(data, schema, path)
+    words <- c(path, "--schema", put_schema(schema, folder), "--family", family,
                if (!is.null(sigma)) c("--sigma", paste(number_text(sigma), collapse = ",")), "--m", paste(m, collapse = ","), "--alpha", number_text(alpha))
     told(call_program("plan", words, folder))
   })
@@ -14,18 +15,19 @@ plan_saturated <- function(data, family = "nbi", sigma = NULL, m = c(1, 5, 10), 
 frontier <- function(data, folder = NULL, grid = NULL, repeats = 5, limits = NULL, keys = NULL, only = NULL, contestants = NULL, seed = 1, schema = NULL) {
   data <- check_frame(data, quiet = TRUE)
   with_folder(function(work) {
-    path <- file.path(work, "data.csv")
-    write_table(data, path)
+    path <- file.path(work, "data.arrow")
+    if (is.null(schema)) schema <- schema(data)
+    put_data(data, schema, path)
     others <- character(0)
     for (name in names(contestants)) {
       paths <- vapply(seq_along(all_tables(contestants[[name]])), function(at) {
-        file <- file.path(work, paste0("contestant-", match(name, names(contestants)), "-", at, ".csv"))
-        write_table(all_tables(contestants[[name]])[[at]][names(data)], file)
+        file <- file.path(work, paste0("contestant-", match(name, names(contestants)), "-", at, ".arrow"))
+        put_data(all_tables(contestants[[name]])[[at]][names(data)], schema, file)
         file
       }, "")
       others <- c(others, "--contestant", paste0(name, "=", paste(paths, collapse = ",")))
     }
-    words <- c(path, "--schema", put_schema(if (is.null(schema)) schema(data) else schema, work), "--repeat", repeats, "--seed", seed, others,
+    words <- c(path, "--schema", put_schema(schema, work), "--repeat", repeats, "--seed", seed, others,
                if (!is.null(grid)) c("--grid", grid), if (!is.null(folder)) c("--out", folder), if (!is.null(keys)) c("--keys", paste(keys, collapse = ",")),
                if (!is.null(only)) c("--only", paste(only, collapse = ",")), unlist(lapply(limits, function(limit) c("--limit", limit))))
     told(call_program("frontier", words, work))
@@ -40,8 +42,8 @@ release <- function(data, out, accepted.by, schema, frontier = NULL, choose = NU
   if (is.null(frontier) == is.null(recipe)) refuse("name a `frontier` (its folder) or a `recipe` (text of a recipe, or its file): one of the two")
   data <- check_frame(data, quiet = TRUE)
   with_folder(function(work) {
-    path <- file.path(work, "data.csv")
-    write_table(data, path)
+    path <- file.path(work, "data.arrow")
+    put_data(data, schema, path)
     if (!is.null(recipe) && !file.exists(recipe[1])) {
       file <- file.path(work, "given.recipe.toml")
       writeLines(enc2utf8(recipe), file, useBytes = TRUE)

@@ -42,32 +42,69 @@ section_of <- function(name, x, codes, minnumlevels) {
       said$kind <- "categorical"
       said$levels <- listed(number_text(sort(unique(values))))
     } else {
-      said$kind <- if (all(values == round(values))) "integer" else "real"
+      said$kind <- if (all(values == round(values) & abs(values) <= 2^53)) "integer" else "real"
       if (length(codes) > 0) said$codes <- setNames(as.list(rep("special", length(codes))), number_text(codes))
     }
   } else {
-    texts <- unique(x[!is.na(x)])
-    if (length(texts) > 20 && length(texts) == sum(!is.na(x))) {
-      said$kind <- "text-id"
-    } else {
-      said$kind <- "categorical"
-      said$levels <- listed(sort(texts, method = "radix"))
-    }
+    # Levels of text are those that the records show.
+    said$kind <- "categorical"
   }
   if (anyNA(x)) said$missing <- TRUE
   said$domain <- "learned"
   said
 }
 
-schema <- function(data, cont.na = NULL, rules = NULL, rvalues = NULL, minnumlevels = 0) {
-  data <- check_frame(data, quiet = TRUE)
+# What R's types say. They do not say which columns name units: the program finds those among the records.
+schema_of_types <- function(data, cont.na = NULL, rules = NULL, rvalues = NULL, minnumlevels = 0) {
   check_names_of(cont.na, data, "cont.na")
   sections <- lapply(setNames(nm = names(data)), function(name) {
     codes <- cont.na[[name]]
     section_of(name, data[[name]], codes[!is.na(codes)], minnumlevels)
   })
-  made <- list(table = list(), variables = sections, rules = rules_of(rules, rvalues, data))
+  made <- list(table = list(find_identifiers = TRUE), variables = sections, rules = rules_of(rules, rvalues, data))
   structure(made, class = "lookalike_schema")
+}
+
+schema <- function(data, cont.na = NULL, rules = NULL, rvalues = NULL, minnumlevels = 0) {
+  data <- check_frame(data, quiet = TRUE)
+  made <- schema_of_types(data, cont.na, rules, rvalues, minnumlevels)
+  found <- drafted(data, made)
+  for (name in names(made$variables)) {
+    said <- found[[name]]
+    if (identical(said$kind, "text-id")) {
+      made$variables[[name]] <- said[c("kind", "missing", "stored", "type", "refers_to", "domain")[c("kind", "missing", "stored", "type", "refers_to", "domain") %in% names(said)]]
+    } else if (identical(made$variables[[name]]$kind, "categorical") && is.null(made$variables[[name]]$levels)) {
+      made$variables[[name]]$levels <- listed(sort(unique(data[[name]]), method = "radix"))
+    }
+  }
+  made$table$find_identifiers <- NULL
+  made
+}
+
+# What the program drafts of the variables, under the types of R.
+drafted <- function(data, made) {
+  with_folder(function(folder) {
+    path <- file.path(folder, "data.arrow")
+    put_data(data, made, path)
+    draft <- file.path(folder, "draft.toml")
+    call_program("describe", c(path, "--schema", put_schema(made, folder), "--write-schema", draft), folder, tolerate = TRUE)
+    if (!file.exists(draft)) refuse("the program drafted no schema")
+    variable_sections(readLines(draft, encoding = "UTF-8", warn = FALSE))
+  })
+}
+
+# The sections of variables in the text of a schema, with those of their keys that are a text or a truth value.
+variable_sections <- function(lines) {
+  heads <- grep("^\\[variables\\.", lines)
+  ends <- c(grep("^\\[", lines), length(lines) + 1)
+  sections <- lapply(heads, function(at) {
+    inside <- lines[seq_len(min(ends[ends > at]) - at - 1) + at]
+    inside <- grep("^[a-z_]+ = (\".*\"|true|false)$", inside, value = TRUE)
+    setNames(lapply(sub("^[a-z_]+ = ", "", inside), fromJSON), sub(" = .*$", "", inside))
+  })
+  inner <- sub("\\]$", "", sub("^\\[variables\\.", "", lines[heads]))
+  names(sections) <- vapply(inner, function(name) if (startsWith(name, "\"")) fromJSON(name) else name, "", USE.NAMES = FALSE)
+  sections
 }
 
 check_names_of <- function(x, data, argument) {
@@ -165,7 +202,8 @@ write.schema <- function(schema, file) {
 }
 
 read.schema <- function(file) {
-  structure(list(text = readLines(file, encoding = "UTF-8", warn = FALSE), table = list()), class = "lookalike_schema")
+  text <- readLines(file, encoding = "UTF-8", warn = FALSE)
+  structure(list(text = text, table = list(declared = any(grepl("^declared *= *true", text))), variables = variable_sections(text)), class = "lookalike_schema")
 }
 
 put_schema <- function(schema, folder) {

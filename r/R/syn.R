@@ -32,12 +32,15 @@ syn <- function(data, method = "cart", visit.sequence = NULL, predictor.matrix =
   called <- match.call()
   whole <- check_frame(data)
   if (!is.null(schema) && (!is.null(rules) || !is.null(cont.na))) refuse("`rules` and `cont.na` are said in the schema when there is one; leave them out")
-  made <- if (is.null(schema)) schema(whole, cont.na, rules, rvalues, minnumlevels) else schema
+  # Where columns are named one by one, it must be known which of them name units; else the program finds them in the same run.
+  by_column <- !is.null(visit.sequence) || !is.null(predictor.matrix) || length(method) > 1 || !is.null(names(method))
+  draft <- if (by_column) get("schema", mode = "function") else schema_of_types
+  made <- if (is.null(schema)) draft(whole, cont.na, rules, rvalues, minnumlevels) else schema
   folder <- work_folder()
   keep <- FALSE
   on.exit(if (!keep) unlink(folder, recursive = TRUE))
-  path <- file.path(folder, "data.csv")
-  write_table(whole, path)
+  path <- file.path(folder, "data.arrow")
+  put_data(whole, made, path)
   on.exit(unlink(path), add = TRUE)
   # The method that suits a private run is chosen by the program where nobody names one.
   usual <- missing(method) && !(is.null(epsilon) && is.null(rho))
@@ -48,18 +51,23 @@ syn <- function(data, method = "cart", visit.sequence = NULL, predictor.matrix =
   writeLines(enc2utf8(recipe$text), recipe_path, useBytes = TRUE)
   number <- function(option, value) if (is.null(value)) NULL else c(option, number_text(value))
   out <- file.path(folder, "release")
-  words <- c(path, "--schema", put_schema(made, folder), if (!usual || length(options) > 0) c("--recipe", recipe_path), "--out", out, "--m", m, number("--rows", k),
+  words <- c(path, "--schema", put_schema(made, folder), if (!usual || length(options) > 0) c("--recipe", recipe_path), "--out", out, "--format", "arrow", "--m", m, number("--rows", k),
              if (!identical(seed, "sample") && !is.null(seed) && !all(is.na(seed))) c("--seed", format(seed, scientific = FALSE)),
              if (!is.null(strata)) c("--strata", paste(strata, collapse = ",")), number("--epsilon", epsilon), number("--delta", delta),
              number("--rho", rho), number("--records", records), if (!is.null(small.table)) c("--small-table", small.table),
              if (!is.null(learned.schema)) c("--learned-schema", learned.schema))
   done <- call_program("synth", words, folder)
-  tables <- lapply(seq_len(m), function(at) read_table(file.path(out, paste0("synthetic-", at, ".csv")), whole))
+  tables <- lapply(seq_len(m), function(at) read_made(file.path(out, paste0("synthetic-", at, ".arrow")), whole))
   if (!isTRUE(made$table$declared)) tables <- shown_levels(tables)
   if (print.flag) cat(done$text, sep = "\n")
+  remarks <- unlist(done$facts$remarks)
+  if (!print.flag && length(remarks) > 0) message(paste(strwrap(remarks, prefix = "  ", initial = "- "), collapse = "\n"))
+  # What the program learned, identifiers among it, is what the data sets are measured under.
+  learned <- file.path(out, "internal", "schema-learned.toml")
+  if (is.null(schema) && file.exists(learned)) made <- read.schema(learned)
   keep <- TRUE
   structure(list(call = called, m = m, k = nrow(tables[[1]]), n = nrow(whole), syn = if (m == 1) tables[[1]] else tables, method = recipe$methods,
-                 seed = seed, folder = out, schema = made, names = names(whole), remarks = unlist(done$facts$remarks),
+                 seed = seed, folder = out, schema = made, names = names(whole), remarks = remarks,
                  label = done$facts$label, copies = done$facts$copies,
                  ledger = if (file.exists(file.path(out, "ledger.json"))) fromJSON(file.path(out, "ledger.json"), simplifyVector = FALSE)),
             class = c("lookalike_syn", "synds"))
@@ -174,7 +182,7 @@ write.syn <- function(object, filename, filetype = "csv", replace = FALSE, ...) 
 }
 
 # What identifies a record: all of its values, as they are written.
-record_texts <- function(data) do.call(paste, c(unname(lapply(data, column_text)), sep = "\r"))
+record_texts <- function(data) do.call(paste, c(unname(lapply(data, function(x) paste0(ifelse(is.na(x), "", "="), column_text(x)))), sep = "\r"))
 
 replicated.uniques <- function(object, data, exclude = NULL) {
   tables <- all_tables(object)

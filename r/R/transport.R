@@ -49,7 +49,7 @@ in_r <- function(message, folder) {
                   "against the code book, declare it with s <- declare(s, reason = \"...\"), and pass schema = s"))
   }
   message <- gsub(paste0(folder, "/"), "", message, fixed = TRUE)
-  message <- gsub("^data\\.csv(, line [0-9]+)?: ", "the data: ", message)
+  message <- gsub("^data\\.arrow: ", "the data: ", message)
   message <- gsub("`lookalike describe [^`]*`", "schema(data)", message)
   message <- gsub("say --force", "say replace = TRUE", message, fixed = TRUE)
   names <- c(epsilon = "epsilon", rows = "k", limit = "limits", "original-rows" = "original.rows", "learned-schema" = "learned.schema",

@@ -7,6 +7,8 @@ fails <- function(expression, words) {
   if (grepl("--", conditionMessage(error), fixed = TRUE)) stop("it speaks of options: ", conditionMessage(error))
 }
 
+enc2utf8_all <- function(x) if (is.character(x)) enc2utf8(x) else x
+
 set.seed(1)
 n <- 300
 people <- data.frame(
@@ -19,22 +21,54 @@ people <- data.frame(
 Encoding(people$town) <- ifelse(grepl("latin", people$town, useBytes = TRUE), "latin1", Encoding(people$town))
 names(people)[8] <- "the \"town\", as said"
 
-s <- schema(people, cont.na = list(income = -8))
-stopifnot(s$variables$sex$kind == "categorical", s$variables$size$kind == "ordinal", s$variables$born$kind == "date", s$variables$id$kind == "text-id")
-fails(declare(s), "reason")
-fails(declare(s, reason = "code book"), "range")
 fails(schema(5), "data frame")
 fails(schema(people[0, ]), "no rows")
 fails(schema(data.frame(x = I(list(1, 2)))), "`x`")
 fails(schema(people, cont.na = list(nobody = 1)), "nobody")
 fails(schema(data.frame(x = c(1, Inf))), "infinite")
 fails(syn(people, event = "x"), "`event`")
-fails(syn(people, method = "nobody"), "nobody")
+
+# What travels comes back as it was: every class, missing values, letters of other alphabets, the smallest whole numbers, one record.
+odd <- data.frame(i = c(NA, -2147483647L, 5L), x = c(0.1, NA, -1e300), w = c(2^31, -2^31, 2^53), l = c(TRUE, NA, FALSE), d = as.Date(c("1900-02-28", NA, "2038-01-20")),
+                  t = as.POSIXct(c("1969-12-31 23:59:59", "2040-01-01 00:00:00", NA), tz = "UTC"), s = c("\u0141\u00f3d\u017a", NA, "a \"b\", c"), f = factor(c("z", NA, "a"), levels = c("z", "a", "never")))
+travelled <- tempfile()
+for (frame in list(odd, odd[1, ], odd["s"], people)) {
+  columns <- lapply(frame, lookalike:::arrow_column)
+  lookalike:::write_arrow(frame, travelled)
+  bytes <- readBin(travelled, "raw", file.size(travelled))
+  # A file is a stream after its name.
+  writeBin(c(charToRaw("ARROW1"), raw(2), bytes), travelled)
+  found <- lookalike:::read_arrow(travelled)
+  stopifnot(identical(names(found), names(frame)))
+  for (name in names(frame)) {
+    x <- frame[[name]]
+    if (inherits(x, "POSIXct")) found[[name]] <- found[[name]] * 1e6
+    stopifnot(isTRUE(all.equal(lookalike:::restored_column(found[[name]], x), if (is.factor(x)) x else enc2utf8_all(x), check.attributes = FALSE)))
+  }
+}
 
 if (!lookalike_available()) {
   cat("skipped: the program lookalike is not here\n")
   quit(save = "no")
 }
+
+s <- schema(people, cont.na = list(income = -8))
+stopifnot(s$variables$sex$kind == "categorical", s$variables$size$kind == "ordinal", s$variables$born$kind == "date", s$variables$id$kind == "text-id")
+fails(declare(s), "reason")
+fails(declare(s, reason = "code book"), "range")
+fails(syn(people, method = "nobody"), "nobody")
+
+# Columns that name units are found whatever R holds them as, also where they repeat, and what points to them keeps its links.
+units <- data.frame(person = rep(1:200, 2), case = factor(sprintf("A-%04d-%d", rep(1:130, length.out = 400) * 7L, rep(1:130, length.out = 400))),
+                    name = sprintf("name %d", 1:400), age = rep(20:69, 8), stringsAsFactors = FALSE)
+stopifnot(identical(vapply(schema(units)$variables, function(one) one$kind, ""), c(person = "text-id", case = "text-id", name = "text-id", age = "integer")))
+heard <- character(0)
+told <- withCallingHandlers(syn(units, seed = 1), message = function(m) { heard <<- c(heard, conditionMessage(m)); invokeRestart("muffleMessage") })
+stopifnot(grepl("made new", paste(heard, collapse = " ")), any(grepl("made new", told$remarks)))
+stopifnot(!any(told$syn$case %in% units$case), !any(told$syn$name %in% units$name), is.integer(told$syn$person))
+ordered <- syn(units, seed = 1, visit.sequence = c("age", "person", "case", "name"))
+stopifnot(!any(ordered$syn$name %in% units$name))
+stopifnot(length(as.data.frame(utility.tables(told, units))$value) > 0)
 
 made <- syn(people, seed = 1, cont.na = list(income = -8))
 stopifnot(inherits(made, "synds"), nrow(made$syn) == n, identical(names(made$syn), names(people)), made$k == n, made$n == n)
@@ -85,6 +119,8 @@ stopifnot(length(compare(fit, people)$facts) > 0)
 fails(measure(made, people, nothing = 1), "`nothing`")
 fails(disclosure(made, people, keys = "nobody"), "nobody")
 stopifnot(nrow(codebook.syn(people)$tab) == ncol(people))
+run <- write.syn(data.frame(x = c("=1+1", "-5", "a"), y = 1:3), file.path(folder, "formulas"))
+stopifnot(identical(readLines(run), c("x,y", "'=1+1,1", "-5,2", "a,3")))
 files <- write.syn(two, file.path(folder, "w"))
 stopifnot(file.exists(files), nrow(read.csv(files[1])) == 50)
 stopifnot(length(plan_saturated(plain)$facts) > 0)

@@ -25,15 +25,15 @@ arguments <- c(
 )
 topics <- list(
   syn = list("Make synthetic versions of a data frame", c("syn", "sdc", "write.syn", "codebook.syn", "replicated.uniques"),
-    "\\code{syn} draws one column after the other, by CART unless \\code{method} says something else, as package synthpop does; with \\code{epsilon} it is differentially private. Columns that name units are made new. What synthpop has and is not honoured here is refused by name.",
+    "\\code{syn} draws one column after the other, by CART unless \\code{method} says something else, as package synthpop does; with \\code{epsilon} it is differentially private. Columns that name units are found and made new. What was made new, left inside or replaced is said in messages, and kept in \\code{$remarks}. What synthpop has and is not honoured here is refused by name.",
     "\\code{syn} gives an object of class \\code{synds} with \\code{$syn} (a data frame, or a list of them), \\code{$m}, \\code{$k}, \\code{$n}, \\code{$method}, \\code{$remarks} and, of a private run, \\code{$ledger}.",
     "people <- data.frame(sex = factor(rep(c(\"F\", \"M\"), 50)), age = rep(20:69, 2))\nif (lookalike_available()) {\n  s <- syn(people, seed = 1)\n  head(s$syn)\n}"),
   measure = list("What synthetic data are worth and what they disclose", c("measure", "compare", "utility.gen", "utility.tables", "utility.tab", "disclosure", "multi.disclosure", "describe"),
     "Each function asks the program for some families of measures; \\code{measure} for any of them. \\code{compare} gives shares of each column side by side, or coefficients of a model on both data, and can be plotted.",
     "Findings, which \\code{as.data.frame} turns into a table. They hold exact figures of the original: confidential.", NULL),
   schema = list("What a table may hold", c("schema", "declare", "write.schema", "read.schema"),
-    "\\code{schema} takes levels, order, dates, truth values and missing values from the data frame; what it says was learned from the records. \\code{declare} makes it public, for a reason, once ranges of numbers are set from the code book.",
-    "A list with \\code{$variables}, to be edited before it is declared.", "s <- schema(data.frame(sex = factor(c(\"F\", \"M\")), age = c(20, 30)))\ns$variables$age$range <- c(0, 120)\ndeclare(s, reason = \"code book 2024\")"),
+    "\\code{schema} takes levels, order, dates, truth values and missing values from the data frame; which columns name units is found by the program. What it says was learned from the records. \\code{declare} makes it public, for a reason, once ranges of numbers are set from the code book.",
+    "A list with \\code{$variables}, to be edited before it is declared.", "if (lookalike_available()) {\n  s <- schema(data.frame(sex = factor(c(\"F\", \"M\")), age = c(20, 30)))\n  s$variables$age$range <- c(0, 120)\n  declare(s, reason = \"code book 2024\")\n}"),
   lm.synds = list("Fit models to synthetic data", c("lm.synds", "glm.synds", "multinom.synds", "polr.synds"),
     "The model is fitted to every data set, and the estimates are combined by the rule that is valid for how the data sets were made. \\code{summary} is about the estimate that the original data would give, or with \\code{population.inference = TRUE} about the population.",
     "An object of class \\code{fit.synds}.", NULL),

@@ -188,9 +188,10 @@ pub fn read_batches_checked(
     conform(read_batches(name, schema, batches, options)?, options)
 }
 
-/// Where no schema says what the columns are, those that name units are identifiers; where one does, only those are.
+/// Where no schema says what the columns are, or one leaves it to be found, those that name units are identifiers; else those that the schema calls so.
 fn with_identifiers(table: Table, options: &ReadOptions) -> Result<Table, TableError> {
     match &options.schema {
+        Some(schema) if schema.table.find_identifiers => learn::with_identifiers(table),
         Some(schema) => learn::with_levels(table, schema),
         None => learn::with_identifiers(table),
     }

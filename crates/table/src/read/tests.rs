@@ -405,3 +405,35 @@ proptest! {
         prop_assert!(rows.iter().all(|row| !error.contains(&row[..5])), "{}", error);
     }
 }
+
+#[test]
+fn a_schema_of_types_leaves_it_to_the_records_which_columns_name_units() {
+    let mut text = String::from("person,case,size,age\n");
+    for row in 0..400 {
+        let size = ["S", "M", "L"][row % 3];
+        text += &format!("{},A-{:04}-{},{size},{}\n", 1 + row / 2, 7 * (row % 150), row % 150, 20 + row % 50);
+    }
+    let cases = (0..150).map(|case| format!("\"A-{:04}-{case}\"", 7 * case)).collect::<Vec<_>>().join(", ");
+    let said = |head: &str| {
+        let schema = format!(
+            "{head}[variables.person]\nkind = \"integer\"\n[variables.case]\nkind = \"categorical\"\nlevels = [{cases}]\n\
+             [variables.size]\nkind = \"ordinal\"\nlevels = [\"S\", \"M\", \"L\"]\n[variables.age]\nkind = \"integer\"\n"
+        );
+        ReadOptions { schema: Some(SchemaFile::parse(&schema).unwrap()), ..ReadOptions::default() }
+    };
+    let kinds = |options: &ReadOptions| {
+        let table = read_csv_text(&text, options).unwrap();
+        let ids = table.schema().variables().iter().filter(|variable| variable.kind == Kind::TextId);
+        ids.map(|variable| variable.name.clone()).collect::<Vec<_>>()
+    };
+    assert!(kinds(&said("")).is_empty());
+    let finding = said("[table]\nfind_identifiers = true\n");
+    assert_eq!(kinds(&finding), kinds(&ReadOptions::default()));
+    assert_eq!(kinds(&finding), ["person", "case"]);
+    let table = read_csv_text(&text, &finding).unwrap();
+    assert!(matches!(table.schema().variable("size").unwrap().kind, Kind::Ordinal { .. }));
+    // A person who declares a schema says which they are, and without records nothing is found.
+    let declared = said("[table]\nfind_identifiers = true\ndeclared = true\nreason = \"code book\"\n");
+    assert!(read_csv_text(&text, &declared).unwrap_err().to_string().contains("find_identifiers"));
+    assert!(finding.schema.unwrap().finish().unwrap_err().to_string().contains("find_identifiers"));
+}

@@ -54,6 +54,10 @@ pub struct TableSection {
     /// What stands before the decimals of a real number in CSV files: `.` or `,`.
     #[serde(default)]
     pub decimal: DecimalMark,
+    /// Whether columns that name units are found, and made new, whatever kind is said of them: for a schema that a program wrote from the types of a data
+    /// frame, which say nothing of that. A person who declares a schema says which they are.
+    #[serde(default)]
+    pub find_identifiers: bool,
 }
 
 /// A `[variables.NAME]` section.
@@ -299,8 +303,25 @@ impl SchemaFile {
     /// has no gaps to fill: what is read off the records was declared by nobody.
     pub fn complete(self, learned: Option<&Schema>) -> Result<Schema, TableError> {
         let is_declared = self.table.declared;
+        let finds_identifiers = self.table.find_identifiers;
+        if is_declared && finds_identifiers {
+            let message = "`find_identifiers` does not go with `declared = true`: give the columns that name units the kind `text-id`";
+            return Err(TableError::schema("[table]", message));
+        }
+        if learned.is_none() && finds_identifiers {
+            let message =
+                "`find_identifiers` leaves it to the records which columns name units, and here are none";
+            return Err(TableError::schema("[table]", message));
+        }
         let mut variables = Vec::with_capacity(self.variables.len());
         for (name, section) in self.variables {
+            let shown = learned.filter(|_| finds_identifiers && section.kind != KindName::TextId);
+            if let Some(shown) = shown.and_then(|schema| schema.variable(&name).ok())
+                && shown.kind == Kind::TextId
+            {
+                variables.push(shown.clone());
+                continue;
+            }
             // Levels that a private run buys are known to the reader of the records, and to nobody else.
             let is_bought = matches!(section.levels, Some(LevelsKey::Bought(_)));
             let found = learned.filter(|_| !is_declared || is_bought);

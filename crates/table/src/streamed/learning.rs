@@ -62,6 +62,7 @@ pub(crate) fn schema(
     seen: Vec<Seen>,
     file: Option<&SchemaFile>,
 ) -> Result<Schema, TableError> {
+    let finds_identifiers = file.is_none_or(|file| file.table.find_identifiers);
     let mut variables = Vec::with_capacity(seen.len());
     let mut tallies = Vec::with_capacity(seen.len());
     for (at, seen) in seen.into_iter().enumerate() {
@@ -69,7 +70,7 @@ pub(crate) fn schema(
         let wanted = file.and_then(|file| file.variables.get(name)).map(|section| section.kind);
         let missing = seen.missing() > 0;
         let is_full = seen.is_full();
-        tallies.push(if file.is_none() { seen.tally() } else { None });
+        tallies.push(if finds_identifiers { seen.tally() } else { None });
         let is_category = matches!(wanted, Some(KindName::Categorical | KindName::Ordinal));
         if let (true, true, Seen::Text(_)) = (is_category, is_full, &seen) {
             let message = format!(
@@ -84,7 +85,7 @@ pub(crate) fn schema(
         }
         variables.push(Variable { missing, origin: Origin::Learned, stored, ..Variable::new(name, kind) });
     }
-    if file.is_none() {
+    if finds_identifiers {
         let found = identifiers::judged(&variables, &tallies);
         for (variable, evidence) in variables.iter_mut().zip(found) {
             let Some(evidence) = evidence else { continue };
