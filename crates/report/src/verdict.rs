@@ -467,7 +467,7 @@ impl<'a> Page<'a> {
                 |name: &str| finding.detail.get(name).and_then(serde_json::Value::as_f64).unwrap_or(0.0);
             writeln!(
                 out,
-                "  who knows {} guesses {} right for {:.1} % of people, {:.1} % without their record: {gain:.1} points gained (standard error {:.1})",
+                "  who knows {} guesses {} right for {:.1} % of people, {:.1} % in the same way from all other records: {gain:.1} points gained (standard error {:.1})",
                 few(&names(finding, "keys")),
                 detail(finding, "target"),
                 number("with"),

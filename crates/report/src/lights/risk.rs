@@ -287,7 +287,7 @@ fn guesses(subject: &Subject<'_>) -> Option<Side> {
     Some(Side {
         colour,
         sentence: format!(
-            "Who knows {} of a person guesses {target} right for {} % of people; {} % without that person's record.",
+            "Who knows {} of a person guesses {target} right for {} % of people; in the same way from all other records {} %.",
             few(&names(found, "keys")),
             figure(with),
             figure(without)
@@ -298,7 +298,7 @@ fn guesses(subject: &Subject<'_>) -> Option<Side> {
             written: format!("{} %", figure(with)),
             green: without + green + chance,
             amber: without + amber + chance,
-            marks: vec![(without, "without them".to_owned())],
+            marks: vec![(without, "from all others".to_owned())],
             is_log: false,
         }),
         section: "risk",
