@@ -12,7 +12,7 @@ use table::{Codes, Column, Source, Table, Variable};
 use crate::SynthesisError;
 use crate::calibration;
 use crate::completion::Completion;
-use crate::copies::{Print, compared, prints, unique};
+use crate::copies::{Print, compared, prints, unique_of};
 
 /// The column that a label makes.
 const LABEL_COLUMN: &str = "flag";
@@ -194,7 +194,7 @@ pub(crate) fn refuse_without_records(after: &After, source: Source<'_>) -> Resul
 /// What identifies the unique records of the data, if that is needed.
 pub(crate) fn original_uniques(after: &After, source: Source<'_>) -> Result<Vec<Print>, SynthesisError> {
     match source.table().filter(|_| after.remove_replicated_uniques) {
-        Some(table) => Ok(unique(&prints(table, &compared(table.schema()))?)),
+        Some(table) => unique_of(table, table.schema()),
         None => Ok(Vec::new()),
     }
 }

@@ -1,13 +1,14 @@
 //! Synthetic records that equal an original record which nobody else shares.
 //!
 //! A record is compared on all variables but identifiers, which are new in every synthetic table, and computed ones, which follow from the
-//! others. An original record is *unique* if no other has the same values; a synthetic record that equals it is a *copy*.
+//! others. An original record is *unique* if no record of another unit has the same values (no other record, where no identifier names units of several
+//! records, see [`Units`]); a synthetic record that equals it is a *copy*.
 
 use std::collections::HashMap;
 
 use rayon::prelude::*;
 use table::schema::Kind;
-use table::{Schema, Table, Variable};
+use table::{Schema, Table, Units, Variable};
 
 use crate::SynthesisError;
 use crate::key::Key;
@@ -39,7 +40,7 @@ impl UniqueRecords {
     /// The unique records of a table.
     pub fn of(original: &Table) -> Result<Self, SynthesisError> {
         let names = compared(original.schema());
-        let prints = unique(&prints(original, &names)?);
+        let prints = unique(&prints(original, &names)?, &Units::of(original));
         Ok(Self { names, prints })
     }
 
@@ -54,9 +55,9 @@ impl UniqueRecords {
     }
 }
 
-/// What tells the unique records of a table apart; ascending.
-pub(crate) fn unique_of(original: &Table) -> Result<Vec<Print>, SynthesisError> {
-    Ok(unique(&prints(original, &compared(original.schema()))?))
+/// What tells the unique records of a table apart on the compared variables of a schema; ascending.
+pub(crate) fn unique_of(original: &Table, schema: &Schema) -> Result<Vec<Print>, SynthesisError> {
+    Ok(unique(&prints(original, &compared(schema))?, &Units::of(original)))
 }
 
 /// Which records of a table equal one of these unique records of a table of the same variables.
@@ -93,11 +94,19 @@ fn mix(value: u64) -> u64 {
     value ^ (value >> 31)
 }
 
-/// The prints that occur once, ascending.
-pub(crate) fn unique(prints: &[Print]) -> Vec<Print> {
+/// The prints that the records of one unit alone have, ascending.
+fn unique(prints: &[Print], units: &Units<'_>) -> Vec<Print> {
     let mut count: HashMap<Print, u32> = HashMap::with_capacity(prints.len());
     prints.iter().for_each(|print| *count.entry(*print).or_default() += 1);
     let mut once: Vec<Print> = prints.iter().copied().filter(|print| count[print] == 1).collect();
+    if !units.are_records() {
+        let mut rows: Vec<u32> =
+            (0..prints.len() as u32).filter(|row| count[&prints[*row as usize]] > 1).collect();
+        rows.sort_unstable_by_key(|row| prints[*row as usize]);
+        let equal = rows.chunk_by(|one, other| prints[*one as usize] == prints[*other as usize]);
+        let of_one = equal.filter(|rows| units.of_records(rows.iter().copied(), 2) == 1);
+        once.extend(of_one.map(|rows| prints[rows[0] as usize]));
+    }
     once.sort_unstable();
     once
 }
@@ -131,5 +140,23 @@ mod tests {
         assert_eq!(found, Some(4));
         assert_eq!(uniques.copies_in(&synthetic_table.select(&["sex"]).unwrap()).unwrap(), None);
         assert_eq!(uniques.copies_in(&original_table).unwrap(), Some(4), "a copy of the original");
+    }
+
+    /// Three visits of one patient are alike, and two visits of two others.
+    #[test]
+    fn what_several_records_of_one_unit_share_is_unique() {
+        let row = |visit: usize| match visit {
+            0..3 => "P00001-9,1.5".to_owned(),
+            3 | 7 => format!("P0{visit}001-3,2.5"),
+            _ => format!("P{:05}-1,{}.25", visit / 3, visit),
+        };
+        let rows: Vec<String> = (0..480).map(row).collect();
+        let text = format!("patient,fee\n{}\n", rows.join("\n"));
+        let visits = read_csv_text(&text, &ReadOptions::default()).unwrap();
+        assert!(matches!(visits.schema().variables()[0].kind, Kind::TextId));
+        let uniques = UniqueRecords::of(&visits).unwrap();
+        assert_eq!(uniques.prints.len(), 1 + 480 - 5);
+        let found = |row: u32| uniques.copies_in(&visits.take(&[row]).unwrap()).unwrap();
+        assert_eq!([found(0), found(3), found(9)], [Some(1), Some(0), Some(1)]);
     }
 }

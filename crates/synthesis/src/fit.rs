@@ -6,7 +6,8 @@ use std::sync::Arc;
 use num_bigint::BigUint;
 use rand::{Rng as _, SeedableRng};
 use table::domain::Partition;
-use table::{Attributes, CountSource, Remembered, Source, Table, TableError};
+use table::schema::Origin;
+use table::{Attributes, CountSource, Remembered, Schema, Source, Table, TableError, Variable};
 
 use crate::after;
 use crate::class_numbers::ClassNumbers;
@@ -79,7 +80,27 @@ pub fn fit_for_release<'a>(
         return fit(source, recipe, run);
     };
     let protected = rare::protect(table)?;
-    Ok(fit(protected.records.as_ref(), recipe, run)?.with_own_remarks(&protected.remarks))
+    let remarks: Vec<String> =
+        words_for_missing(table.schema()).into_iter().chain(protected.remarks).collect();
+    Ok(fit(protected.records.as_ref(), recipe, run)?.with_own_remarks(&remarks))
+}
+
+/// What was read as missing although nobody said so.
+fn words_for_missing(schema: &Schema) -> Option<String> {
+    let read_so =
+        |variable: &&Variable| variable.origin == Origin::Learned && !variable.missing_tokens.is_empty();
+    let told: Vec<String> = schema
+        .variables()
+        .iter()
+        .filter(read_so)
+        .map(|variable| format!("{} of `{}`", variable.missing_tokens.join(" and "), variable.name))
+        .collect();
+    (!told.is_empty()).then(|| {
+        format!(
+            "read as missing, since all other values are numbers or dates: {}; a schema that says `kind = \"categorical\"` keeps it as a level",
+            told.join(", ")
+        )
+    })
 }
 
 /// The recipe's method, unless rows are asked of one that makes as many as it makes.

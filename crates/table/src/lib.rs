@@ -52,6 +52,7 @@ pub mod sql;
 pub mod streamed;
 pub mod table;
 mod take;
+mod units;
 pub mod watch;
 pub mod write;
 
@@ -72,3 +73,4 @@ pub use source::Source;
 pub use sparse_source::SparseSource;
 pub use streamed::StreamedTable;
 pub use table::Table;
+pub use units::Units;

@@ -97,9 +97,9 @@ impl Tilted {
         };
         let names: Vec<&str> =
             pilot.schema().variables().iter().map(|variable| variable.name.as_str()).collect();
+        let uniques = settings.no_copies.then(|| copies::unique_of(records, pilot.schema())).transpose()?;
         let records = records.select(&names)?;
         let mut remarks = Vec::new();
-        let uniques = settings.no_copies.then(|| copies::unique_of(&records)).transpose()?;
         let is_copy = copied(&pilot, uniques.as_deref())?;
         let share = is_copy.iter().filter(|is_copy| **is_copy).count() as f64 / pilot.rows() as f64;
         let (uniques, is_copy) = if share > MOST_COPIES {

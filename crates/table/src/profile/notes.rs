@@ -8,7 +8,7 @@ use crate::column::{Column, Numbers};
 use crate::date::{DateFormat, FORMATS};
 use crate::figures::thousands;
 use crate::identifiers::{self, Evidence};
-use crate::schema::{Kind, Levels, Origin, Stored, Variable};
+use crate::schema::{DecimalMark, Kind, Levels, Origin, Stored, Variable};
 use crate::{CodedTable, CountSource, Table};
 
 /// Texts that often stand for a missing value.
@@ -48,6 +48,29 @@ fn labelled_numbers(variable: &Variable) -> Option<String> {
     ))
 }
 
+/// What was taken for granted of a column of numbers or dates that no schema describes.
+fn how_numbers_are_written(table: &Table, variable: &Variable) -> Vec<String> {
+    let mut notes = Vec::new();
+    if variable.origin != Origin::Learned {
+        return notes;
+    }
+    if !variable.missing_tokens.is_empty() {
+        let noun = if matches!(variable.kind, Kind::Date { .. } | Kind::Datetime { .. }) {
+            "dates"
+        } else {
+            "numbers"
+        };
+        notes.push(format!(
+            "missing: {} among {noun} is read as missing; `kind = \"categorical\"` in a schema keeps it as a level",
+            variable.missing_tokens.join(", ")
+        ));
+    }
+    if matches!(variable.kind, Kind::Real { .. }) && table.schema().decimal() == DecimalMark::Comma {
+        notes.push("decimal: its numbers are written with a comma".to_owned());
+    }
+    notes
+}
+
 fn of_variable(
     table: &Table,
     exact: &CodedTable,
@@ -67,6 +90,7 @@ fn of_variable(
         notes.extend(long_numbers(variable));
     }
     notes.extend(labelled_numbers(variable));
+    notes.extend(how_numbers_are_written(table, variable));
     match (evidence, &variable.kind) {
         (Some(evidence), Kind::TextId) => {
             notes.push(format!("identifier: {evidence}; never modelled, made new by every method"));

@@ -72,9 +72,8 @@ fn what_a_person_should_know() {
     let profile = profiled(&text, &[]);
     assert_noted(&profile, "constant", "constant");
     assert_noted(&profile, "number", "names units: 120 different whole numbers in 120 records");
-    assert_noted(&profile, "token", "holds the text NA 12 times; if it means missing, say `--missing NA`");
-    assert_noted(&profile, "token", "all other values are numbers");
-    assert_noted(&profile, "comma", "decimal comma");
+    assert_noted(&profile, "token", "NA among numbers is read as missing");
+    assert_noted(&profile, "comma", "its numbers are written with a comma");
     assert_noted(&profile, "long", "free text: 61 different texts, 60 of them in one record");
     assert_noted(&profile, "long", "rare levels: 60 of 61");
     assert_noted(&profile, "day", "day and month cannot be told apart");

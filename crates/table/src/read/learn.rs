@@ -43,6 +43,12 @@ pub(crate) fn kind(piece: Piece, held: Option<&DataType>) -> (Kind, Option<Store
     (kind, stored)
 }
 
+/// The kind of these values, and the values as it holds them.
+pub(super) fn kind_and_column(piece: Piece) -> (Kind, Column) {
+    let (kind, column, _) = learn(piece, None);
+    (kind, column)
+}
+
 /// The type in which these values are held: that of the file, or of whole numbers that are kept as text.
 fn stored(kind: &Kind, column: &Column, held: Option<&DataType>) -> Option<Stored> {
     match (kind, column) {

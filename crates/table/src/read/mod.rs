@@ -1,8 +1,8 @@
 //! Files, and data frames in memory, into tables: CSV, JSON lines, Parquet, Arrow, Excel, SPSS, Stata and SAS, checked and coded.
 //!
 //! Nothing is coerced in silence. A column is numeric only if every value is a number written in the ordinary way; missing is
-//! the empty field and what the user declares, nothing else; a file that cannot be trusted is refused with its line and
-//! column. No error quotes a value.
+//! the empty field, what the user declares, and among numbers or dates a word such as NA, which is told; a file that cannot be
+//! trusted is refused with its line and column. No error quotes a value.
 
 mod arrow_batches;
 mod boundary;
@@ -17,6 +17,7 @@ mod ipc_bounds;
 mod json_lines;
 mod labelled;
 pub(crate) mod learn;
+mod missing_words;
 pub(crate) mod pieces;
 mod standard_input;
 
@@ -192,7 +193,7 @@ pub fn read_batches_checked(
 fn with_identifiers(table: Table, options: &ReadOptions) -> Result<Table, TableError> {
     match &options.schema {
         Some(schema) => learn::with_levels(table, schema),
-        None => learn::with_identifiers(table),
+        None => learn::with_identifiers(missing_words::set_apart(table)?),
     }
 }
 

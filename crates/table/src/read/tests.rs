@@ -77,11 +77,11 @@ fn digits_that_a_double_cannot_hold_are_not_rounded_in_silence() {
 }
 
 #[test]
-fn missing_is_only_what_is_declared() {
+fn missing_is_what_is_declared_and_na_among_numbers() {
     let text = "a,b\nNA,1\n?,-9\nx,NA\n,2\n";
     let plain = read(text).unwrap();
-    assert_eq!((plain.missing(0), plain.missing(1)), (1, 0));
-    assert_eq!(kinds(&plain), ["categorical", "categorical"]);
+    assert_eq!((plain.missing(0), plain.missing(1)), (1, 1));
+    assert_eq!(kinds(&plain), ["categorical", "integer"]);
     let options =
         ReadOptions { missing: vec!["NA".into(), "?".into(), "-9".into()], ..ReadOptions::default() };
     let declared = read_csv_text(text, &options).unwrap();
@@ -90,7 +90,7 @@ fn missing_is_only_what_is_declared() {
 }
 
 #[rstest]
-#[case("a;b\n1,5;2\n", &["1,5", "2"])]
+#[case("a;b\nx,5;2\n", &["x,5", "2"])]
 #[case("a\tb\nx\ty\n", &["x", "y"])]
 #[case("\u{feff}a,b\r\nx,y\r\n", &["x", "y"])]
 #[case("a,b\nx,\"y\nz, \"\"w\"\"\"\n", &["x", "y\nz, \"w\""])]
@@ -106,6 +106,15 @@ fn separators_quotes_and_line_ends(#[case] text: &str, #[case] first: &[&str]) {
 #[test]
 fn a_blank_line_in_a_single_column_is_a_missing_value() {
     assert_eq!(texts(&read("a\nx\n\ny\n").unwrap()), [[Some("x".into())], [None], [Some("y".into())]]);
+}
+
+#[test]
+fn a_first_column_without_a_name_holds_row_numbers() {
+    let names = |text: &str| -> Vec<String> {
+        read(text).unwrap().schema().variables().iter().map(|variable| variable.name.clone()).collect()
+    };
+    assert_eq!(names("\"\",\"a\"\n\"1\",x\n\"2\",y\n"), ["row", "a"]);
+    assert_eq!(names(",row\n0,x\n1,y\n"), ["row_2", "row"]);
 }
 
 #[rstest]

@@ -278,8 +278,22 @@ fn decimal_commas_are_read_and_written() {
     assert_eq!(thousands.schema().variables()[0].kind.name(), "categorical", "points are not guessed at");
     let token = ReadOptions { missing: vec!["-9,0".into()], ..comma };
     assert_eq!(read_csv_text("pay;n\n-9,0;1\n2,5;2\n", &token).unwrap().missing(0), 1);
-    let plain = read_csv_text("pay;n\n1,5;1\n2,5;2\n", &ReadOptions::default()).unwrap();
-    assert_eq!(plain.schema().variables()[0].kind.name(), "categorical");
+}
+
+#[test]
+fn decimal_commas_are_found_where_nothing_contradicts_them() {
+    let kind = |text: &str| {
+        let table = read_csv_text(text, &ReadOptions::default()).unwrap();
+        (table.schema().variables()[0].kind.name(), table.schema().decimal())
+    };
+    let comma = ("real", DecimalMark::Comma);
+    assert_eq!(kind("pay;n\n1,5;1\n2;2\n"), comma);
+    assert_eq!(kind("pay;n\n0,125;1\nNA;2\n12,250;3\n"), comma, "no thousands stand behind a zero");
+    assert_eq!(kind("pay,n\n\"1,5\",1\n\"2,5\",2\n"), comma);
+    let text = ("categorical", DecimalMark::Point);
+    assert_eq!(kind("pay;n\n1,250;1\n2,500;2\n"), text, "these may be thousands");
+    assert_eq!(kind("pay;n\n1,5;1.5\n2,5;2.25\n"), text, "another column has decimal points");
+    assert_eq!(kind("pay;n\n1,5;1\na,b;2\n"), text);
 }
 
 #[test]

@@ -1,11 +1,11 @@
 //! A draft of a schema that does not show what very few records have.
 //!
-//! Ranges are rounded outwards, to numbers of the form 1, 2 or 5 times a power of ten and to decades of years. Levels that fewer than [`FEWEST`] records have are left
-//! out, and an entry that starts with [`GAP`] stands in their place: a schema with it is refused, so that somebody has to look the levels up in the code book.
+//! Ranges are rounded outwards, to numbers of the form 1, 2 or 5 times a power of ten and to decades of years. Levels that fewer than [`FEWEST`] records have (or fewer
+//! units, where identifiers name units of several records) are left out, and an entry that starts with [`GAP`] stands in their place: a schema with it is refused, so that somebody has to look the levels up in the code book.
 
 use super::{GAP, Identifier, Kind, Levels, Schema, Variable};
 use crate::date::DateFormat;
-use crate::{Column, Table};
+use crate::{Column, Table, Units};
 
 /// What fewer records have is left out.
 const FEWEST: u64 = 3;
@@ -15,8 +15,12 @@ const DAY: i64 = 86_400_000_000;
 impl Schema {
     /// The same schema, for a table of these variables, without what very few records have. It cannot be read while levels are left open.
     pub fn for_publication(&self, table: &Table) -> Self {
+        let units = Units::of(table);
         self.for_publication_by(|variable| match (table.column(&variable.name), variable.kind.levels()) {
-            (Ok(Column::Categorical(codes)), Some(levels)) => Some(codes.frequencies(levels.len() + 1)),
+            (Ok(Column::Categorical(codes)), Some(levels)) => {
+                let having = units.of_groups(codes, levels.len() + 1, FEWEST as usize);
+                Some(having.into_iter().map(|units| units as u64).collect())
+            }
             _ => None,
         })
     }

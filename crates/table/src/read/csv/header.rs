@@ -15,6 +15,9 @@ pub(in crate::read) struct Header {
     pub(in crate::read) lines: u64,
 }
 
+/// The name of a first column that has none.
+const ROW: &str = "row";
+
 const SEPARATORS: [u8; 3] = [b',', b';', b'\t'];
 
 /// Parses the header at the start of a file.
@@ -55,7 +58,9 @@ pub(in crate::read) fn parse(start: &[u8], separator: Option<char>) -> Result<He
             Ok(name) => name.to_owned(),
             Err(_) => return Err(FileProblem::NotUtf8 { line: 1, column: column.to_string() }),
         };
-        if name.trim().is_empty() {
+        // R and pandas give the numbers of the rows no name.
+        let are_row_numbers = column == 1 && name.trim().is_empty() && !field.ends_record;
+        if name.trim().is_empty() && !are_row_numbers {
             return Err(FileProblem::EmptyName { column });
         }
         bounds::check_columns(column)?;
@@ -66,6 +71,10 @@ pub(in crate::read) fn parse(start: &[u8], separator: Option<char>) -> Result<He
         if field.ends_record {
             break;
         }
+    }
+    if names[0].trim().is_empty() {
+        let mut candidates = std::iter::once(ROW.to_owned()).chain((2..).map(|n| format!("{ROW}_{n}")));
+        names[0] = candidates.find(|name| !known.contains_key(name)).unwrap_or_default();
     }
     let bytes = mark + fields.position();
     let lines = start[..bytes].iter().filter(|byte| **byte == b'\n').count() as u64;

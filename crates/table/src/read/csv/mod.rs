@@ -15,10 +15,13 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
+use super::missing_words::is_missing_word;
 use super::pieces::{Growing, Piece, ReadAgainAsText};
 use super::{Expectation, ReadOptions, bounds, learn};
+use crate::schema::DecimalMark;
 use crate::{FileProblem, Table, TableError};
 use blocks::{Block, Blocks};
+pub(super) use parse::ordinary_number;
 use parse::{Parsed, Plan};
 
 /// Opens the file again; it is read a second time when a column turns out to be text late.
@@ -44,13 +47,23 @@ pub(super) fn read(
     bounds::check_csv(path, start, header.names.len(), packed)?;
     let expectations = options.expectations(path, &header.names)?;
     let (expected, tokens): (Vec<_>, Vec<_>) = expectations.into_iter().unzip();
-    let mut plan = Plan::new(header, expected, tokens, options.decimal_mark());
+    let mut decimal = options.decimal_mark();
+    let mut plan = Plan::new(header, expected, tokens, decimal);
+    let is_told = options.decimal.is_some() || options.schema.is_some();
     loop {
         match read_columns(path, blocks, &plan)? {
             Ok(columns) if columns[0].len() == 0 => return Err(failed(FileProblem::NoRows)),
+            Ok(columns) if !is_told && decimal == DecimalMark::Point && shows_decimal_commas(&columns) => {
+                decimal = DecimalMark::Comma;
+                let header::Header { names, .. } = &plan.header;
+                let expectations = options.expectations(path, names)?;
+                let (expected, tokens): (Vec<_>, Vec<_>) = expectations.into_iter().unzip();
+                plan = Plan::new(plan.header, expected, tokens, decimal);
+                blocks = Blocks::new(open()?);
+            }
             Ok(columns) => {
                 let (schema, columns) = learn::table(plan.header.names, columns, &[])?.into_parts();
-                let schema = Arc::unwrap_or_clone(schema).with_decimal(options.decimal_mark());
+                let schema = Arc::unwrap_or_clone(schema).with_decimal(decimal);
                 return Table::new(Arc::new(schema), columns);
             }
             Err(again) => {
@@ -59,6 +72,27 @@ pub(super) fn read(
             }
         }
     }
+}
+
+/// Whether the numbers of a file are written with a decimal comma: a column holds nothing else, words for missing apart, some of its commas cannot stand
+/// between thousands, and no column holds a number with a decimal point.
+fn shows_decimal_commas(columns: &[Piece]) -> bool {
+    let has_point = columns.iter().any(|piece| match piece {
+        Piece::Real(numbers) => numbers.values().any(|value| value.fract() != 0.0),
+        _ => false,
+    });
+    let is_written_so = |piece: &Piece| {
+        let Piece::Text(text) = piece else { return false };
+        let texts = || text.dictionary.iter().map(String::as_str).filter(|text| !is_missing_word(text));
+        let commas = || texts().filter_map(|text| text.split_once(','));
+        let between_thousands = |(before, after): (&str, &str)| {
+            after.len() == 3 && !matches!(before.strip_prefix('-').unwrap_or(before), "" | "0")
+        };
+        commas().next().is_some()
+            && texts().all(|text| ordinary_number(text, DecimalMark::Comma).is_some())
+            && !commas().all(between_thousands)
+    };
+    !has_point && columns.par_iter().any(is_written_so)
 }
 
 /// All columns, or the positions of those that must be read again as text.

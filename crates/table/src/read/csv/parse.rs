@@ -447,6 +447,14 @@ fn real_with_comma(bytes: &[u8], expected: Expectation) -> Option<f64> {
     real(&with_point, expected)
 }
 
+/// A number in its ordinary form, as a column of which no schema says that it holds numbers has it.
+pub(in crate::read) fn ordinary_number(text: &str, decimal: DecimalMark) -> Option<f64> {
+    match decimal {
+        DecimalMark::Point => real(text.as_bytes(), Expectation::Infer),
+        DecimalMark::Comma => real_with_comma(text.as_bytes(), Expectation::Infer),
+    }
+}
+
 /// A finite real number. Unless the schema says that the column is numeric, leading zeros and plus signs make it text, and so
 /// do whole numbers that a double cannot hold.
 fn real(bytes: &[u8], expected: Expectation) -> Option<f64> {

@@ -6,29 +6,35 @@
 //!
 //! - a level that fewer than three records have is given up: its records get the level of another record, drawn from those with a level that is kept
 //!   (all become `other` where no level is kept);
-//! - numbers and days beyond the third largest or smallest are set to it, so that no value outside what three records reach is ever drawn;
+//! - numbers, days and times beyond the third largest or smallest are set to it, so that no value outside what three records reach is ever drawn;
 //!   where one record alone has it, it is itself set to the middle between it and the next one inwards, as the others are.
+//!
+//! Where identifiers name units of several records ([`Units`]), all this is said of units: three units must have a level or reach a number. Their numbers
+//! that hardly another unit has, such as a date of birth that stands in each of a patient's visits, give way to numbers near them ([`near`](crate::near)).
 //!
 //! A variable that a rule, a formula or nesting ties to others is not changed alone: the whole record is replaced by another one.
 //! The step is a function of the records, without chance from outside, and comes before every method, so that none has to know of it.
 //! A declared schema switches it off. Tables of fewer than 30 records are left alone, since hardly a level would be kept: they
 //! are too small to be synthesised from a learned schema at all.
 
+mod extremes;
+mod of_units;
+
 use std::borrow::Cow;
 use std::collections::HashSet;
 use std::sync::Arc;
 
 use rand::RngExt;
-use table::column::{Entry, Numbers};
 use table::figures::thousands;
 use table::schema::{Kind, Levels, Origin, Schema};
-use table::{Codes, Column, Table, Variable};
+use table::{Codes, Column, Table, Units, Variable};
 
 use crate::SynthesisError;
 use crate::near;
 use crate::randomness::{Rng, Seed};
+use extremes::without_extremes;
 
-/// What fewer records have is rare.
+/// What fewer records, or fewer units of several records, have is rare.
 pub(crate) const FEWEST: usize = 3;
 
 /// Smaller tables are left alone.
@@ -62,19 +68,28 @@ pub fn protect(records: &Table) -> Result<Protected<'_>, SynthesisError> {
         return Ok(Protected { records: Cow::Borrowed(records), remarks: Vec::new() });
     }
     let tied = tied(schema);
+    let units = Units::of(records);
     let mut rng = Seed::new(DONORS).stream(0);
     let mut variables = schema.variables().to_vec();
     let mut columns = records.columns().to_vec();
     let mut replaced: HashSet<u32> = HashSet::new();
     let mut levels: Vec<(String, usize)> = Vec::new();
     let mut numbers: Vec<(String, usize)> = Vec::new();
+    let mut near: Vec<String> = Vec::new();
     for position in 0..variables.len() {
         let variable = &variables[position];
         if variable.origin != Origin::Learned || variable.formula.is_some() {
             continue;
         }
-        let Some(change) = change(variable, &columns[position], &mut rng) else { continue };
         let name = variable.name.clone();
+        if !units.are_records()
+            && !tied.contains(name.as_str())
+            && let Some(column) = of_units::drawn_near(&columns[position], &units, &mut rng)
+        {
+            columns[position] = column;
+            near.push(name.clone());
+        }
+        let Some(change) = change(variable, &columns[position], &units, &mut rng) else { continue };
         if change.levels > 0 {
             levels.push((name.clone(), change.levels));
         } else {
@@ -86,7 +101,7 @@ pub fn protect(records: &Table) -> Result<Protected<'_>, SynthesisError> {
         variables[position] = change.variable;
         columns[position] = change.column;
     }
-    if levels.is_empty() && numbers.is_empty() {
+    if levels.is_empty() && numbers.is_empty() && near.is_empty() {
         return Ok(Protected { records: Cow::Borrowed(records), remarks: Vec::new() });
     }
     for variable in &mut variables {
@@ -102,15 +117,29 @@ pub fn protect(records: &Table) -> Result<Protected<'_>, SynthesisError> {
         protected = with_records_replaced(&protected, &replaced, &mut rng)?;
     }
     let mut remarks = Vec::new();
+    let noun = if units.are_records() {
+        "records".to_owned()
+    } else {
+        let names = units.names().iter().map(|name| format!("`{name}`"));
+        format!("units (told apart by {})", names.collect::<Vec<_>>().join(", "))
+    };
+    if !near.is_empty() {
+        let names = near.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+        remarks.push(format!(
+            "{names}: most numbers are those of one of the {noun} or of a few, in each of its records, and would identify it; such a number is replaced by one near it, since the schema was \
+             learned"
+        ));
+    }
     if !levels.is_empty() {
         remarks.push(format!(
-            "levels that fewer than {FEWEST} records have are not released, since the schema was learned: {}; declare a schema to keep them",
+            "levels that fewer than {FEWEST} {noun} have are not released, since the schema was learned: {}; declare a schema to keep them",
             listed(&levels, "level")
         ));
     }
     if !numbers.is_empty() {
         remarks.push(format!(
-            "numbers beyond the {FEWEST}rd largest or smallest are set to it, since the schema was learned: {}; declare a schema to keep them",
+            "numbers beyond the {FEWEST}rd largest or smallest{} are set to it, since the schema was learned: {}; declare a schema to keep them",
+            if units.are_records() { String::new() } else { format!(" of {noun}") },
             listed(&numbers, "value")
         ));
     }
@@ -136,11 +165,12 @@ fn tied(schema: &Schema) -> HashSet<&str> {
     tied
 }
 
-fn change(variable: &Variable, column: &Column, rng: &mut Rng) -> Option<Change> {
+fn change(variable: &Variable, column: &Column, units: &Units<'_>, rng: &mut Rng) -> Option<Change> {
     let changed = |kind: Kind| Variable { kind, ..variable.clone() };
     match (column, &variable.kind) {
         (Column::Categorical(codes), Kind::Categorical { levels } | Kind::Ordinal { levels }) => {
-            let (levels_kept, codes, rows) = without_rare_levels(levels, codes, variable.missing, rng)?;
+            let (levels_kept, codes, rows) =
+                without_rare_levels(levels, codes, variable.missing, units, rng)?;
             let given_up = levels.len() - levels_kept.len();
             let kind = match variable.kind {
                 Kind::Ordinal { .. } => Kind::Ordinal { levels: levels_kept },
@@ -151,20 +181,29 @@ fn change(variable: &Variable, column: &Column, rng: &mut Rng) -> Option<Change>
         }
         (Column::Integer(numbers), Kind::Integer { range }) => {
             let (numbers, limits, rows) =
-                without_extremes(numbers, i64::cmp, |one, other| one.midpoint(other))?;
+                without_extremes(numbers, units, i64::cmp, |one, other| one.midpoint(other))?;
             let kind = Kind::Integer { range: range.map(|_| limits) };
             Some(Change { variable: changed(kind), column: Column::Integer(numbers), rows, levels: 0 })
         }
         (Column::Real(numbers), Kind::Real { range }) => {
             let middle = |one: f64, other: f64| near::rounded_like(numbers.values(), one.midpoint(other));
-            let (numbers, limits, rows) = without_extremes(numbers, f64::total_cmp, middle)?;
+            let (numbers, limits, rows) = without_extremes(numbers, units, f64::total_cmp, middle)?;
             let kind = Kind::Real { range: range.map(|_| limits) };
             Some(Change { variable: changed(kind), column: Column::Real(numbers), rows, levels: 0 })
         }
         (Column::Date(days), Kind::Date { range, format }) => {
-            let (days, limits, rows) = without_extremes(days, i32::cmp, |one, other| one.midpoint(other))?;
+            let (days, limits, rows) =
+                without_extremes(days, units, i32::cmp, |one, other| one.midpoint(other))?;
             let kind = Kind::Date { range: range.map(|_| limits), format: *format };
             Some(Change { variable: changed(kind), column: Column::Date(days), rows, levels: 0 })
+        }
+        (Column::Datetime(times), Kind::Datetime { range, format }) => {
+            // A time is written in whole seconds, minutes or thousandths: the middle of two is rounded like them.
+            let step = of_units::common_step(times.values());
+            let middle = |one: i64, other: i64| one.midpoint(other).div_euclid(step) * step;
+            let (times, limits, rows) = without_extremes(times, units, i64::cmp, middle)?;
+            let kind = Kind::Datetime { range: range.map(|_| limits), format: *format };
+            Some(Change { variable: changed(kind), column: Column::Datetime(times), rows, levels: 0 })
         }
         _ => None,
     }
@@ -175,14 +214,16 @@ fn without_rare_levels(
     levels: &Levels,
     codes: &Codes,
     missing: bool,
+    units: &Units<'_>,
     rng: &mut Rng,
 ) -> Option<(Levels, Codes, Vec<u32>)> {
     let counts = codes.frequencies(levels.len() + 1);
-    let counts = &counts[..levels.len()];
-    if counts.iter().all(|count| *count >= FEWEST as u64) {
+    let having = units.of_groups(codes, levels.len() + 1, FEWEST);
+    let (counts, having) = (&counts[..levels.len()], &having[..levels.len()]);
+    if having.iter().all(|units| *units >= FEWEST) {
         return None;
     }
-    let is_rare = |code: u32| counts.get(code as usize).is_some_and(|count| *count < FEWEST as u64);
+    let is_rare = |code: u32| having.get(code as usize).is_some_and(|units| *units < FEWEST);
     let kept: Vec<u32> = (0..levels.len() as u32).filter(|code| !is_rare(*code)).collect();
     let rows: Vec<u32> =
         codes.iter().enumerate().filter(|(_, code)| is_rare(*code)).map(|(row, _)| row as u32).collect();
@@ -218,46 +259,6 @@ fn without_rare_levels(
         .collect();
     let cardinality = (new_levels.len() + usize::from(missing)).max(1);
     Some((new_levels, Codes::collect(cardinality, recoded), rows))
-}
-
-/// A column, its smallest and largest number, and the records that were changed.
-type Limited<T> = (Numbers<T>, (T, T), Vec<u32>);
-
-/// The numbers within what `FEWEST` records reach at either end, `middle` of two of them where one record alone reaches it; `None` if they all are.
-fn without_extremes<T: Copy + Default + PartialOrd>(
-    numbers: &Numbers<T>,
-    order: impl Fn(&T, &T) -> std::cmp::Ordering,
-    middle: impl Fn(T, T) -> T,
-) -> Option<Limited<T>> {
-    let mut sorted: Vec<T> = numbers.values().collect();
-    sorted.sort_unstable_by(&order);
-    if sorted.is_empty() {
-        return None;
-    }
-    // Of fewer numbers than both ends take, the middle one is left.
-    let at = (FEWEST - 1).min(sorted.len() / 2);
-    let last = sorted.len() - 1;
-    let end = last.saturating_sub(FEWEST - 1).max(at);
-    // A limit that one record alone has would name it.
-    let shared = |place: usize, inwards: usize| {
-        let is_alone = (place == 0 || sorted[place - 1] < sorted[place])
-            && (place == last || sorted[place] < sorted[place + 1]);
-        if is_alone { middle(sorted[place], sorted[inwards]) } else { sorted[place] }
-    };
-    let (low, high) =
-        if at < end { (shared(at, at + 1), shared(end, end - 1)) } else { (sorted[at], sorted[end]) };
-    let mut limited = Numbers::with_capacity(numbers.len());
-    let mut rows = Vec::new();
-    for (row, entry) in numbers.iter().enumerate() {
-        limited.push(match entry {
-            Entry::Value(value) if value < low || value > high => {
-                rows.push(row as u32);
-                Entry::Value(if value < low { low } else { high })
-            }
-            other => other,
-        });
-    }
-    (!rows.is_empty()).then_some((limited, (low, high), rows))
 }
 
 /// The records with some of them replaced by others, drawn at random.
@@ -363,26 +364,52 @@ mod tests {
         );
     }
 
-    #[test]
-    fn a_limit_that_one_record_alone_has_is_not_drawn() {
-        let numbers = Numbers::complete((0..100).map(|place| f64::from(place) + 0.25).collect());
-        let (limited, limits, rows) = without_extremes(&numbers, f64::total_cmp, f64::midpoint).unwrap();
-        assert_eq!((limits, rows.len()), ((2.75, 96.75), 6));
-        assert_eq!(limited.values().filter(|number| *number == 96.75).count(), 3);
-        // Shared ends are kept as they are.
-        let ages = Numbers::complete((0..120).map(|place| i64::from(place / 4)).collect());
-        assert!(without_extremes(&ages, i64::cmp, |one, other| one.midpoint(other)).is_none());
+    /// 150 patients with four visits each: one of them lives in a place of their own and has a fee and a time beyond all others; every date of birth stands in
+    /// each visit of its patient.
+    fn visits() -> Table {
+        let visit = |i: usize| {
+            let patient = i / 4;
+            let (place, fee, at) = match patient {
+                7 => ("Nowhere", 98_765 + i, 2031),
+                _ => (["Here", "There"][patient % 2], 100 + i % 90, 2001),
+            };
+            let (year, month, day) = (1930 + patient * 37 % 70, 1 + patient * 5 % 12, 1 + patient * 11 % 28);
+            format!(
+                "P{:06}-{},{year}-{month:02}-{day:02},{place},{fee},{at}-01-{:02}T10:{:02}:00",
+                patient * 6007 % 900_000,
+                patient % 10,
+                1 + i % 28,
+                i % 60
+            )
+        };
+        let rows: Vec<String> = (0..600).map(visit).collect();
+        let text = format!("patient,born,place,fee,seen\n{}\n", rows.join("\n"));
+        read_csv_text(&text, &ReadOptions::default()).unwrap()
     }
 
     #[test]
-    fn a_few_numbers_become_their_middle() {
-        for values in [vec![5.0], vec![1.0, 9.0], vec![1.0, 2.0, 9.0], vec![1.0, 2.0, 3.0, 9.0]] {
-            let found = without_extremes(&Numbers::complete(values.clone()), f64::total_cmp, f64::midpoint);
-            let distinct: HashSet<u64> = match found {
-                Some((numbers, _, _)) => numbers.values().map(f64::to_bits).collect(),
-                None => values.iter().map(|value| value.to_bits()).collect(),
-            };
-            assert_eq!(distinct.len(), 1, "{values:?}");
+    fn what_one_patient_has_in_several_visits_is_given_up() {
+        let original = visits();
+        assert!(matches!(original.schema().variables()[0].kind, Kind::TextId));
+        let protected = protect(&original).unwrap();
+        let columns = &["born", "place", "fee", "seen"];
+        let (before, after) = (original.select(columns).unwrap(), protected.records.select(columns).unwrap());
+        let text = csv_text(&after) + &after.schema().to_toml();
+        for canary in ["Nowhere", "9879", "2031"] {
+            assert!(csv_text(&before).contains(canary) && !text.contains(canary), "{canary}");
         }
+        let births = |table: &Table| -> Vec<String> {
+            csv_text(table).lines().skip(1).map(|line| line[..10].to_owned()).collect()
+        };
+        let known: HashSet<String> = births(&before).into_iter().collect();
+        let met = births(&after).iter().filter(|birth| known.contains(*birth)).count();
+        assert!(met < 30, "{met} of 600 dates of birth are real");
+        let remarks = protected.remarks.join("\n");
+        assert!(
+            remarks.contains("told apart by `patient`") && remarks.contains("`born`: most numbers"),
+            "{remarks}"
+        );
+        assert!(!remarks.contains("Nowhere"), "{remarks}");
+        assert!(protected.records.violations().unwrap().is_empty());
     }
 }
