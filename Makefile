@@ -8,7 +8,7 @@ export CARGO_TERM_COLOR ?= never
 export PROPTEST_RNG_SEED ?= 1901
 CARGO ?= cargo
 
-.PHONY: test format lint unit docs dependencies advisories tools sbom package test-browser test-postgres python python-methods packages test-python test-r dist demo bench bench-peers fuzz audit kill-and-fill trust memcheck miri
+.PHONY: test format lint unit docs dependencies advisories tools sbom package test-browser test-postgres test-cluster lint-cluster python python-methods packages test-python test-r dist demo bench bench-peers fuzz audit kill-and-fill trust memcheck miri
 
 test: format lint unit docs dependencies advisories test-browser test-python test-r
 
@@ -92,6 +92,16 @@ test-browser:
 # Tables in PostgreSQL, by the feature `postgres`, against a server that is started for it; says that it is skipped where there is none and none can be installed.
 test-postgres:
 	CARGO="$(CARGO)" tests/postgres/run.sh
+
+# DataFusion and Ballista, a workspace of its own that nothing else compiles: a scheduler and two executors on the loopback address, one of which is killed. At most ten minutes once it is built.
+CLUSTER_TARGET ?= $(CACHE)/target-cluster
+test-cluster:
+	cd cluster && CARGO_TARGET_DIR="$(CLUSTER_TARGET)" $(CARGO) test --locked --no-run
+	cd cluster && CARGO_TARGET_DIR="$(CLUSTER_TARGET)" timeout --kill-after=10 600 $(CARGO) test --locked -- --test-threads 1
+
+lint-cluster:
+	cd cluster && $(CARGO) fmt --check
+	cd cluster && CARGO_TARGET_DIR="$(CLUSTER_TARGET)" $(CARGO) clippy --locked --all-targets -- -D warnings
 
 # The native part of the Python package, into the checkout: `PYTHONPATH=python python3 -c "import lookalike"`. It needs no Python to be built.
 python:

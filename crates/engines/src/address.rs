@@ -7,8 +7,11 @@
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 
-use crate::EngineError;
+use table::sql::Engine;
+use table::watch::Watch;
+
 use crate::credentials::{self, Environment};
+use crate::{Connections, EngineError, Place};
 
 /// Where a table is, as a person wrote it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -140,54 +143,9 @@ impl Address {
         })
     }
 
-    /// The parts of the table's path.
-    pub fn table(&self) -> &[String] {
-        &self.table
-    }
-
-    /// What reports call the table: its own name, nothing of the machine.
-    pub fn name(&self) -> &str {
-        self.table.last().map_or("", String::as_str)
-    }
-
     /// How to get there, with what the environment of this process adds.
     pub fn resolve(&self) -> Result<Settings, EngineError> {
         self.resolve_in(&Environment::of_process())
-    }
-
-    /// Files that may be read on the way, and the port of another machine.
-    pub fn opens(&self) -> (Vec<PathBuf>, Vec<u16>) {
-        let Ok(settings) = self.resolve() else {
-            // What is wrong is said when the table is opened, by the same files.
-            return (credentials::files(&Environment::of_process()), Vec::new());
-        };
-        let mut files = match &settings.tls {
-            Tls::Local => Vec::new(),
-            Tls::Verified { roots, own } => {
-                let own = own.iter().flat_map(|(certificate, key)| [certificate.clone(), key.clone()]);
-                roots.iter().cloned().chain(own).collect()
-            }
-        };
-        files.extend(credentials::files(&Environment::of_process()));
-        match &settings.host {
-            Host::Socket(folder) => {
-                files.push(folder.clone());
-                (files, Vec::new())
-            }
-            Host::Name(_) => {
-                // Names of machines are looked up, and the certificates of the system read.
-                let system = [
-                    "/etc",
-                    "/lib",
-                    "/lib64",
-                    "/usr/lib",
-                    "/usr/share/ca-certificates",
-                    "/run/systemd/resolve",
-                ];
-                files.extend(system.map(PathBuf::from));
-                (files, vec![settings.port])
-            }
-        }
     }
 
     pub(crate) fn resolve_in(&self, environment: &Environment) -> Result<Settings, EngineError> {
@@ -259,6 +217,58 @@ impl Address {
             None => credentials::password(environment, &host, port, &database, &user)?,
         };
         Ok(Settings { host, port, user, database, password, tls })
+    }
+}
+
+impl Place for Address {
+    fn table(&self) -> &[String] {
+        &self.table
+    }
+
+    fn name(&self) -> &str {
+        self.table.last().map_or("", String::as_str)
+    }
+
+    fn opens(&self) -> (Vec<PathBuf>, Connections) {
+        let Ok(settings) = self.resolve() else {
+            // What is wrong is said when the table is opened, by the same files.
+            return (credentials::files(&Environment::of_process()), Connections::default());
+        };
+        let mut files = match &settings.tls {
+            Tls::Local => Vec::new(),
+            Tls::Verified { roots, own } => {
+                let own = own.iter().flat_map(|(certificate, key)| [certificate.clone(), key.clone()]);
+                roots.iter().cloned().chain(own).collect()
+            }
+        };
+        files.extend(credentials::files(&Environment::of_process()));
+        match &settings.host {
+            Host::Socket(folder) => {
+                files.push(folder.clone());
+                (files, Connections::default())
+            }
+            Host::Name(_) => {
+                // Names of machines are looked up, and the certificates of the system read.
+                let system = [
+                    "/etc",
+                    "/lib",
+                    "/lib64",
+                    "/usr/lib",
+                    "/usr/share/ca-certificates",
+                    "/run/systemd/resolve",
+                ];
+                files.extend(system.map(PathBuf::from));
+                (files, Connections::To(vec![settings.port]))
+            }
+        }
+    }
+
+    fn available(&self) -> Result<(), EngineError> {
+        crate::available()
+    }
+
+    fn open(&self, watch: &Watch) -> Result<Box<dyn Engine>, EngineError> {
+        crate::open(self, watch)
     }
 }
 

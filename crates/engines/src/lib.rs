@@ -1,12 +1,13 @@
 //! Engines that count a table where it lies.
 //!
-//! An [`Address`] says where a table is; `resolve` finds out how to get there, without a password on a command line. With the feature `postgres`, [`open`] connects and
-//! gives something that runs SQL on one state of the data, which [`SqlTable`](table::sql::SqlTable) counts with.
+//! An [`Address`] says where a table is; `resolve` finds out how to get there, without a password on a command line. With the feature `postgres` it connects and
+//! gives something that runs SQL on one state of the data, which [`SqlTable`](table::sql::SqlTable) counts with. A [`Place`] is where a table of any engine is, and [`add`] adds engines.
 
 #![forbid(unsafe_code)]
 
 mod address;
 mod credentials;
+mod place;
 #[cfg(feature = "postgres")]
 mod postgres;
 
@@ -15,6 +16,7 @@ use table::sql::Engine;
 use table::watch::Watch;
 
 pub use address::{Address, Host, Settings, Tls};
+pub use place::{Connections, Locate, Place, add, is_address, locate};
 #[cfg(feature = "postgres")]
 pub use postgres::Target;
 
@@ -30,20 +32,21 @@ pub enum EngineError {
 }
 
 impl EngineError {
-    fn usage(message: impl Into<String>) -> Self {
+    /// Something about the address, with the way out.
+    pub fn usage(message: impl Into<String>) -> Self {
         Self::Usage(message.into())
     }
 }
 
 /// Connects, and begins to look at one state of the data.
 #[cfg(feature = "postgres")]
-pub fn open(address: &Address, watch: &Watch) -> Result<Box<dyn Engine>, EngineError> {
+fn open(address: &Address, watch: &Watch) -> Result<Box<dyn Engine>, EngineError> {
     Ok(Box::new(postgres::Postgres::open(address.resolve()?, watch.clone())?))
 }
 
 /// Says which build has it.
 #[cfg(not(feature = "postgres"))]
-pub fn open(_: &Address, _: &Watch) -> Result<Box<dyn Engine>, EngineError> {
+fn open(_: &Address, _: &Watch) -> Result<Box<dyn Engine>, EngineError> {
     Err(EngineError::usage(WITHOUT))
 }
 
@@ -69,7 +72,7 @@ impl Target {
 }
 
 /// Whether this build can connect to a database; the sentence that says what can, if not.
-pub fn available() -> Result<(), EngineError> {
+fn available() -> Result<(), EngineError> {
     if cfg!(feature = "postgres") { Ok(()) } else { Err(EngineError::usage(WITHOUT)) }
 }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
-use engines::Address;
+use engines::{Connections, Place};
 use frontier::records_sha256;
 use release::sha256_of_file;
 use table::figures::thousands;
@@ -307,8 +307,9 @@ impl Data {
     pub fn name(&self) -> String {
         match &self.origin {
             Origin::File(path) => file_name(path),
-            Origin::Database(address) => Address::parse(address)
-                .map_or_else(|_| "database".into(), |address| address.name().to_owned()),
+            Origin::Database(address) => {
+                engines::locate(address).map_or_else(|_| "database".into(), |place| place.name().to_owned())
+            }
             Origin::Records { name, .. }
             | Origin::Frame(Frame { name, .. })
             | Origin::Counts(Counts { name, .. }) => name.clone(),
@@ -328,19 +329,19 @@ impl Data {
         }
     }
 
-    /// The address of its table, if it is in a database.
-    pub(crate) fn address(&self) -> Option<Result<Address, Error>> {
+    /// Where its table is, if it is in a database or on a cluster.
+    pub(crate) fn located(&self) -> Option<Result<Box<dyn Place>, Error>> {
         match &self.origin {
-            Origin::Database(address) => Some(Address::parse(address).map_err(Error::from)),
+            Origin::Database(address) => Some(engines::locate(address).map_err(Error::from)),
             _ => None,
         }
     }
 
-    /// Files that are opened on the way to a database, beside the inputs, and the port of its machine.
-    pub(crate) fn opens(&self) -> (Vec<PathBuf>, Vec<u16>) {
-        match self.address() {
-            Some(Ok(address)) => address.opens(),
-            _ => (Vec::new(), Vec::new()),
+    /// Files that are opened on the way to a database, beside the inputs, and connections.
+    pub(crate) fn opens(&self) -> (Vec<PathBuf>, Connections) {
+        match self.located() {
+            Some(Ok(place)) => place.opens(),
+            _ => (Vec::new(), Connections::default()),
         }
     }
 
@@ -350,13 +351,12 @@ impl Data {
         keys: &[String],
         watch: &Watch,
     ) -> Result<Option<SqlProfile>, Error> {
-        let Some(address) = self.address().transpose()? else { return Ok(None) };
+        let Some(place) = self.located().transpose()? else { return Ok(None) };
         let schema = match self.database_options(watch)?.schema {
             Some(file) => Some(file.finish()?),
             None => None,
         };
-        let engine = engines::open(&address, watch)?;
-        Ok(Some(SqlProfile::of(engine, address.table(), schema, keys)?))
+        Ok(Some(SqlProfile::of(place.open(watch)?, place.table(), schema, keys)?))
     }
 
     /// The options of a table in a database; those that are about files are refused.
@@ -386,18 +386,18 @@ impl Data {
         Ok(options)
     }
 
-    fn open_database(&self, address: &Address, watch: &Watch) -> Result<Opened, Error> {
+    fn open_database(&self, place: &dyn Place, watch: &Watch) -> Result<Opened, Error> {
         let needs = || {
             Error::Refused(format!(
                 "a table in a database is counted in the classes of a declared schema; draft one with `lookalike describe DATA --write-schema {}.schema.toml`, review it, set `declared = true` \
                  with a reason, and name it with --schema",
-                address.name()
+                place.name()
             ))
         };
-        engines::available()?;
+        place.available()?;
         let schema = self.database_options(watch)?.schema.ok_or_else(needs)?;
         let schema = schema.finish().map_err(|error| Error::Refused(error.to_string()))?;
-        let table = SqlTable::open(engines::open(address, watch)?, address.table(), schema)?;
+        let table = SqlTable::open(place.open(watch)?, place.table(), schema)?;
         Ok(Opened::Sql(Arc::new(table)))
     }
 
@@ -495,7 +495,7 @@ impl Data {
             Origin::Counts(_) => {
                 Err(Error::option("schema", "the counts have a declared schema of their own; leave it out"))
             }
-            Origin::Database(address) => self.open_database(&Address::parse(address)?, watch),
+            Origin::Database(address) => self.open_database(engines::locate(address)?.as_ref(), watch),
             _ => match self.streamed(watch)? {
                 Some(files) => match self.sampled {
                     Some(Sampled { rows, seed }) => {
@@ -644,7 +644,7 @@ impl Data {
 
 /// A file, or a table in a database.
 fn origin(path: PathBuf) -> Origin {
-    match path.to_str().filter(|text| Address::is_address(text)) {
+    match path.to_str().filter(|text| engines::is_address(text)) {
         Some(address) => Origin::Database(address.to_owned()),
         None => Origin::File(path),
     }

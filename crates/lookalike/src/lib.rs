@@ -51,6 +51,7 @@ pub use books::{Books, DATA_SET_VARIABLE, LEDGER_VARIABLE};
 pub use budget::Budget;
 pub use data::Data;
 pub use documents::Document;
+pub use engines::Connections;
 pub use error::{Error, ErrorKind};
 pub use jobs::attack::AttackRequest;
 pub use jobs::audit::AuditRequest;

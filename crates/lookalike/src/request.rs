@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use serde_json::Value;
 use table::watch::Watch;
 
-use crate::Error;
+use crate::{Connections, Error};
 
 /// A job, as a front door carries it out: it checks its own outputs against [`inputs`](Self::inputs), performs the job, shows the text to
 /// people and the JSON to machines.
@@ -34,9 +34,9 @@ pub trait Request {
         self.inputs()
     }
 
-    /// Ports to which it connects: a front door that confines itself allows these and no others.
-    fn connects(&self) -> Vec<u16> {
-        Vec::new()
+    /// What it connects to: a front door that confines itself allows this and nothing else.
+    fn connects(&self) -> Connections {
+        Connections::default()
     }
 
     /// All files and folders that it writes; each is made beside its place first and then renamed.

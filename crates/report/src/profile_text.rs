@@ -46,7 +46,10 @@ fn row(variable: &VariableProfile) -> Vec<String> {
         variable.name.clone(),
         variable.kind.to_owned(),
         glyphs(&variable.shape),
-        thousands(variable.levels),
+        match variable.levels_are_sampled {
+            true => format!("≥ {}", thousands(variable.levels)),
+            false => thousands(variable.levels),
+        },
         if variable.missing == 0 { String::new() } else { thousands(variable.missing) },
         codes.collect::<Vec<_>>().join(", "),
         extreme(&variable.min),
@@ -80,6 +83,13 @@ fn shared_notes(profile: &Profile) -> Vec<(&str, Vec<&str>)> {
 }
 
 fn write_summary(out: &mut String, profile: &Profile) -> std::fmt::Result {
+    if let Some(sampled) = profile.sampled.filter(|_| profile.variables.iter().any(|of| of.levels_are_sampled)) {
+        writeln!(
+            out,
+            "≥: so many different values are among {} records drawn at random, which also gave the shapes of numbers\n",
+            thousands(sampled)
+        )?;
+    }
     let notes = shared_notes(profile);
     if !notes.is_empty() {
         match profile.sampled {

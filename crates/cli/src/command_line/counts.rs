@@ -30,7 +30,7 @@ pub(super) struct Counts {
     /// Groups into which a number is cut where the schema declares no cuts
     #[arg(long, value_name = "G", default_value_t = 5, value_parser = clap::value_parser!(u32).range(2..))]
     groups: u32,
-    /// Print the queries that count a table in an engine instead: postgres, duckdb, spark, trino, bigquery or snowflake
+    /// Print the queries that count a table in an engine instead: postgres, duckdb, spark, trino, bigquery, snowflake or datafusion
     #[arg(long, value_name = "DIALECT", requires = "table", requires = "schema", conflicts_with_all = ["data", "results", "out"])]
     sql: Option<Dialect>,
     /// With --sql: the table, parts of its path separated by points

@@ -252,8 +252,13 @@ fn stop() {
     std::process::exit(STOPPED_CODE.into());
 }
 
+/// All commands with their options.
+pub fn command() -> clap::Command {
+    CommandLine::command()
+}
+
 /// Runs the command line of this process.
-pub(crate) fn run() -> ExitCode {
+pub fn run() -> ExitCode {
     let merged = project::with_project(&CommandLine::command(), std::env::args_os().collect());
     let (arguments, told) = match merged {
         Ok(merged) => merged,

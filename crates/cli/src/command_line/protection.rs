@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::ValueEnum;
-use lookalike::{Error, Request};
+use lookalike::{Connections, Error, Request};
 
 use super::Everywhere;
 
@@ -76,9 +76,9 @@ fn place_of(path: &std::path::Path) -> PathBuf {
         .map_or_else(|| PathBuf::from("."), std::path::Path::to_owned)
 }
 
-/// From now on this thread, and all that it starts, read these files and folders, write below those folders, and open no connection but to these ports (Landlock: Salaün 2021).
+/// From now on this thread, and all that it starts, read these files and folders, write below those folders, and open no connection but these (Landlock: Salaün 2021).
 #[cfg(target_os = "linux")]
-fn confine(reads: &[PathBuf], writes: &[PathBuf], ports: &[u16]) -> Result<(), String> {
+fn confine(reads: &[PathBuf], writes: &[PathBuf], connections: &Connections) -> Result<(), String> {
     use landlock::{
         ABI, Access, AccessFs, AccessNet, CompatLevel, Compatible, NetPort, Ruleset, RulesetAttr,
         RulesetCreatedAttr, RulesetError, path_beneath_rules,
@@ -87,13 +87,22 @@ fn confine(reads: &[PathBuf], writes: &[PathBuf], ports: &[u16]) -> Result<(), S
     let (needed, known) = (ABI::V2, ABI::V5);
     // How many cores and how much memory there are.
     let system = ["/proc", "/sys/fs/cgroup", "/dev/urandom"].map(PathBuf::from);
+    let ports = match connections {
+        Connections::To(ports) => ports.as_slice(),
+        Connections::Anywhere => &[],
+    };
+    // What is not handled is not forbidden.
+    let of_network = match connections {
+        Connections::To(_) => AccessNet::from_all(known),
+        Connections::Anywhere => AccessNet::BindTcp.into(),
+    };
     let ruleset = || {
         Ruleset::default()
             .set_compatibility(CompatLevel::HardRequirement)
             .handle_access(AccessFs::from_all(needed))?
             .set_compatibility(CompatLevel::BestEffort)
             .handle_access(AccessFs::from_all(known))?
-            .handle_access(AccessNet::from_all(known))?
+            .handle_access(of_network)?
             .create()?
             .add_rules(path_beneath_rules(reads.iter().chain(&system), AccessFs::from_read(known)))?
             .add_rules(path_beneath_rules(writes, AccessFs::from_all(known) & !AccessFs::Execute))?
@@ -106,7 +115,7 @@ fn confine(reads: &[PathBuf], writes: &[PathBuf], ports: &[u16]) -> Result<(), S
 }
 
 #[cfg(not(target_os = "linux"))]
-fn confine(_: &[PathBuf], _: &[PathBuf], _: &[u16]) -> Result<(), String> {
+fn confine(_: &[PathBuf], _: &[PathBuf], _: &Connections) -> Result<(), String> {
     Err("it is not Linux".into())
 }
 

@@ -76,6 +76,32 @@ fn a_private_release_is_the_same_from_any_source() {
     }
 }
 
+/// Classes that follow from the schema are the same from any source; better ones are bought from records, and a run that cannot says so.
+#[test]
+fn numbers_without_cuts_have_the_classes_that_the_schema_gives() {
+    let house = house();
+    let how = "--schema people.schema.toml --epsilon 1 --records 600 --insecure-test-seed 5";
+    let both = |method: &str| {
+        for (data, out) in [("people.csv", "one"), ("people --stream", "blocks")] {
+            succeeds(&house, &format!("synth {data} {how} --method {method} --force --out {out}"));
+        }
+        let said = succeeds(&house, &format!("synth people --stream {how} --method {method} --force --out blocks"));
+        let same = |file: &str| text(&house, &format!("one/{file}")) == text(&house, &format!("blocks/{file}"));
+        (["synthetic-1.csv", "ledger.json", "schema.toml"].into_iter().all(same), said)
+    };
+    let with = |cuts: &str| SCHEMA.replace("cuts = [0, 18, 40, 65, 99]", cuts);
+    house.write("people.schema.toml", &with(""));
+    for method in ["pairwise", "mst"] {
+        let (is_same, said) = both(method);
+        assert!(is_same && !said.contains("equal width"), "{method}: {said}");
+    }
+    let (is_same, said) = both("ipf");
+    assert!(!is_same && said.contains("`age` counted in 5 classes of equal width"), "{said}");
+    house.write("people.schema.toml", &with("cuts = \"equal\""));
+    let (is_same, said) = both("ipf");
+    assert!(is_same && !said.contains("equal width"), "{said}");
+}
+
 #[test]
 fn plain_methods_plans_and_measures_take_blocks() {
     let house = house();

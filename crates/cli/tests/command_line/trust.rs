@@ -176,7 +176,7 @@ fn the_list_of_what_it_rests_on_is_complete() {
     let read = |path: &std::path::Path| -> toml::Table {
         toml::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()
     };
-    let mut manifests = vec![root.join("Cargo.toml")];
+    let mut manifests = vec![root.join("Cargo.toml"), root.join("cluster/Cargo.toml")];
     for group in ["crates", "research", "tests"] {
         let folders = std::fs::read_dir(root.join(group)).unwrap().flatten();
         manifests.extend(folders.map(|entry| entry.path().join("Cargo.toml")).filter(|path| path.exists()));

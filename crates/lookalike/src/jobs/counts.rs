@@ -10,7 +10,7 @@ use table::sql::{Answer, Dialect, counted};
 use table::watch::Watch;
 use table::{Attributes, CountFile, CountSource, DeclaredSchema, Domain, TableError, output_file};
 
-use crate::{Data, Error, Request};
+use crate::{Connections, Data, Error, Request};
 
 /// Asks for a file with exact counts of a table, in the classes of its declared schema.
 ///
@@ -206,7 +206,7 @@ impl Request for CountsRequest {
         self.inputs().into_iter().chain(self.data.opens().0).collect()
     }
 
-    fn connects(&self) -> Vec<u16> {
+    fn connects(&self) -> Connections {
         self.data.opens().1
     }
 

@@ -10,7 +10,7 @@ use table::sql::SqlProfile;
 use table::watch::Watch;
 use table::{Grouping, Schema, StreamedTable, Table, TableError, output_file};
 
-use crate::{Data, Error, Request};
+use crate::{Connections, Data, Error, Request};
 
 /// Asks what a table is.
 ///
@@ -107,7 +107,7 @@ impl Request for DescribeRequest {
         self.data.inputs().into_iter().chain(self.data.opens().0).collect()
     }
 
-    fn connects(&self) -> Vec<u16> {
+    fn connects(&self) -> Connections {
         self.data.opens().1
     }
 

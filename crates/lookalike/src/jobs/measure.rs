@@ -15,7 +15,7 @@ use table::output_file;
 use table::watch::Watch;
 
 use crate::data::Opened;
-use crate::{Books, Data, Error, Questions, Request, SOFTWARE};
+use crate::{Books, Connections, Data, Error, Questions, Request, SOFTWARE};
 
 /// Asks what synthetic tables are worth and what they disclose.
 ///
@@ -174,7 +174,7 @@ impl Request for MeasureRequest {
         self.inputs().into_iter().chain(self.original.opens().0).collect()
     }
 
-    fn connects(&self) -> Vec<u16> {
+    fn connects(&self) -> Connections {
         self.original.opens().1
     }
 

@@ -10,7 +10,7 @@ use serde::Serialize;
 use statistics::counts::CountFamily;
 use table::watch::Watch;
 
-use crate::{Data, Error, Request};
+use crate::{Connections, Data, Error, Request};
 
 /// Asks what the saturated mechanism would give and cost.
 ///
@@ -116,7 +116,7 @@ impl Request for PlanRequest {
         self.data.inputs().into_iter().chain(self.data.opens().0).collect()
     }
 
-    fn connects(&self) -> Vec<u16> {
+    fn connects(&self) -> Connections {
         self.data.opens().1
     }
 

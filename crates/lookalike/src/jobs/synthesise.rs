@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use engines::{Address, Target};
+use engines::{Address, Connections, Place as _, Target};
 use release::policy::Reasons;
 use release::signature::signature_path;
 use release::{Input, Layout, Manifest, PublishedLedger, Release, Signer, check_target};
@@ -263,15 +263,15 @@ impl SynthesiseRequest {
         })
     }
 
-    /// Files that are opened on the way to a database, and its port.
-    fn opens(&self) -> (Vec<PathBuf>, Vec<u16>) {
-        let (mut files, mut ports) = self.data.opens();
+    /// Files that are opened on the way to a database, and connections.
+    fn opens(&self) -> (Vec<PathBuf>, Connections) {
+        let (mut files, mut connections) = self.data.opens();
         if let Some(Ok(address)) = self.into.as_deref().map(Address::parse) {
             let (more, others) = address.opens();
             files.extend(more);
-            ports.extend(others);
+            connections = connections.and(others);
         }
-        (files, ports)
+        (files, connections)
     }
 
     /// The data, or a sample of them, drawn from the seed of the run or else from a fixed one.
@@ -366,7 +366,7 @@ impl Request for SynthesiseRequest {
         self.inputs().into_iter().chain(self.opens().0).collect()
     }
 
-    fn connects(&self) -> Vec<u16> {
+    fn connects(&self) -> Connections {
         self.opens().1
     }
 

@@ -2,8 +2,6 @@
 //!
 //! Only cells that hold a record are kept, whatever the number of cells K.
 
-use std::collections::BTreeMap;
-
 use num_bigint::BigUint;
 use table::{Attributes, CountSource, Grouping, Table};
 
@@ -56,22 +54,33 @@ impl ReleaseCells {
             true => Attributes::all(domain),
             false => Attributes::named(domain, variables.iter().map(AsRef::as_ref))?,
         };
-        let mut counts: BTreeMap<Vec<u32>, Vec<u32>> = BTreeMap::new();
         let sides = std::iter::once(tables.original)
-            .chain(tables.synthetic.iter().map(|set| set as &dyn CountSource));
-        for (side, source) in sides.enumerate() {
-            for (cell, count) in source.contingency_table(&of)?.iter() {
-                let sides = counts.entry(cell).or_insert_with(|| vec![0; 1 + tables.synthetic.len()]);
-                sides[side] = u32::try_from(count)
-                    .map_err(|_| MeasureError::TooManyRecords { records: source.records() })?;
+            .chain(tables.synthetic.iter().map(|set| set as &dyn CountSource))
+            .collect::<Vec<_>>();
+        let found = sides.iter().map(|side| side.contingency_table(&of)).collect::<Result<Vec<_>, _>>()?;
+        let mut counts: Vec<Vec<u32>> = vec![Vec::new(); found.len()];
+        // Keys ascend in every table: the least one that is left is the next cell.
+        let mut next = vec![0; found.len()];
+        let left = |next: &[usize], side: usize| {
+            (next[side] < found[side].occupied()).then(|| found[side].key(next[side]))
+        };
+        while let Some(cell) = (0..found.len()).filter_map(|side| left(&next, side)).min() {
+            for side in 0..found.len() {
+                let mut count = 0;
+                if left(&next, side) == Some(cell) {
+                    count = u32::try_from(found[side].counts()[next[side]])
+                        .map_err(|_| MeasureError::TooManyRecords { records: sides[side].records() })?;
+                    next[side] += 1;
+                }
+                counts[side].push(count);
             }
         }
-        let of_side = |side: usize| counts.values().map(|sides| sides[side]).collect::<Vec<u32>>();
+        let synthetic = counts.split_off(1);
         Ok(Self {
             variables: names_in(domain, &of),
             cell_of_record: Vec::new(),
-            original: of_side(0),
-            synthetic: (1..=tables.synthetic.len()).map(of_side).collect(),
+            original: counts.concat(),
+            synthetic,
             cells: domain.cells(&of),
         })
     }

@@ -11,7 +11,7 @@ use privacy::{Bound, Cost, GuardedColumns};
 use table::bought_domain::OTHER;
 use table::figures::thousands;
 use table::schema::{CutRule, Purchase};
-use table::{DeclaredSchema, Kind, Levels, TableError, Variable};
+use table::{DeclaredSchema, Kind, Levels, Source, TableError, Variable};
 
 use super::{NumberClasses, Spending, candidates};
 use crate::SynthesisError;
@@ -37,6 +37,29 @@ pub(super) struct Purchases<'a> {
     notion: Notion,
     /// Which classes numbers get that the schema does not name.
     classes: NumberClasses,
+    /// Numbers that get classes of equal width for no better reason than that their records are not here.
+    equal: Vec<usize>,
+}
+
+/// What a run can have of the records.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Reach {
+    /// The records.
+    Records,
+    /// Counts of them in any classes.
+    Counts,
+    /// Counts of them in classes of the declared schema.
+    Counted,
+}
+
+impl From<Source<'_>> for Reach {
+    fn from(source: Source<'_>) -> Self {
+        match source {
+            Source::Records(_) => Self::Records,
+            Source::Streamed(_) | Source::Sql(_) => Self::Counts,
+            Source::Counts { .. } => Self::Counted,
+        }
+    }
 }
 
 /// One part of the domain of one variable.
@@ -48,17 +71,17 @@ enum Lot {
 }
 
 impl<'a> Purchases<'a> {
-    /// What a schema leaves to be bought with this share of a budget. `classes`: whether the method needs classes of numbers. `records`: whether the records are here; counts
-    /// of them come in classes of equal width.
+    /// What a schema leaves to be bought with this share of a budget. `classes`: whether the method needs classes of numbers. Quantiles are bought from records alone; classes that
+    /// follow from the schema are those of counts as well, unless they were made before.
     pub(super) fn of(
         schema: &'a DeclaredSchema,
         groups: usize,
         limit: Charge,
         share: f64,
         classes: NumberClasses,
-        records: bool,
+        reach: Reach,
     ) -> Result<Self, SynthesisError> {
-        let mut lots = Vec::new();
+        let (mut lots, mut equal) = (Vec::new(), Vec::new());
         for (position, variable) in schema.schema().variables().iter().enumerate() {
             if variable.bought.range && variable.formula.is_none() {
                 lots.push(Lot::Range(position));
@@ -68,14 +91,17 @@ impl<'a> Purchases<'a> {
             }
             let wanted = match variable.bought.cuts {
                 CutRule::Equal => false,
-                CutRule::Usual => records && classes == NumberClasses::Bought,
+                CutRule::Usual => classes == NumberClasses::Bought,
                 CutRule::Private => true,
             };
             if classes != NumberClasses::None && wanted && needs_cuts(variable) {
-                lots.push(Lot::Cuts(position));
+                match (reach, variable.bought.cuts) {
+                    (Reach::Counts | Reach::Counted, CutRule::Usual) => equal.push(position),
+                    _ => lots.push(Lot::Cuts(position)),
+                }
             }
         }
-        if let (false, Some(lot)) = (records, lots.first()) {
+        if let Some(lot) = lots.first().filter(|_| reach != Reach::Records) {
             let name = &schema.schema().variables()[lot.position()].name;
             let message = "its domain is to be bought from the records, and here are only their counts; declare it in the schema";
             return Err(TableError::variable(name, message).into());
@@ -93,8 +119,8 @@ impl<'a> Purchases<'a> {
             // In equal parts, without a rest.
             Cost::from_units(all.units() / lots.len() as u64 * lots.len() as u64)
         };
-        let classes = if records { classes } else { NumberClasses::None };
-        Ok(Self { schema, groups, lots, cost, delta, notion: limit.notion(), classes })
+        let classes = if reach == Reach::Counted { NumberClasses::None } else { classes };
+        Ok(Self { schema, groups, lots, cost, delta, notion: limit.notion(), classes, equal })
     }
 
     /// Whether there is nothing to buy.
@@ -193,6 +219,22 @@ impl<'a> Purchases<'a> {
         (!parts.is_empty()).then(|| {
             let paid = self.charge(self.cost);
             format!("{paid} paid from the budget for {}: {way_out}{}", parts.join(", "), self.needs())
+        })
+    }
+
+    /// Which numbers have classes that say little of them, and what to do about it.
+    pub(super) fn equal_remark(&self) -> Option<String> {
+        let names: Vec<String> = self
+            .equal
+            .iter()
+            .map(|position| format!("`{}`", self.schema.schema().variables()[*position].name))
+            .collect();
+        (!names.is_empty()).then(|| {
+            format!(
+                "{} counted in {} classes of equal width, since better ones are bought from records in memory only: declare `cuts`",
+                names.join(", "),
+                self.groups
+            )
         })
     }
 

@@ -12,7 +12,7 @@ use rand::Rng as _;
 use table::schema::{Kind, Origin};
 use table::{Attributes, CountSource as _, DeclaredSchema, Domain, Remembered, Schema, Source};
 
-use super::domains::Purchases;
+use super::domains::{Purchases, Reach};
 use super::units::Units;
 use super::{Accounting, PrivacySettings, PrivateSynthesizer, Public, Spending, SpendingPlan, coincidence};
 use crate::card::Needs;
@@ -59,7 +59,7 @@ pub(crate) fn fit(
     if registry::method(&recipe.method)?.card.needs == Needs::Records {
         the_records(source, &recipe.method)?;
     }
-    let asked = Asked::new(&declared, recipe, method.as_ref(), source.table().is_some())?;
+    let asked = Asked::new(&declared, recipe, method.as_ref(), Reach::from(source))?;
     // What cannot work is refused before anything is paid.
     let assumed = asked.purchases.assumed()?;
     let setup = Setup::new(&assumed, recipe, method.as_ref(), &asked)?;
@@ -69,13 +69,13 @@ pub(crate) fn fit(
     refuse_violations(source)?;
     let counted = match source.table() {
         Some(_) => None,
-        None => Some(Remembered::new(source.declared_counts(&declared, recipe.groups as usize)?)),
+        None => Some(Remembered::new(source.declared_counts(&assumed, recipe.groups as usize)?)),
     };
     let source = match &counted {
         Some(counts) => {
             counts.prefetch(&setup.margins_asked())?;
             refuse_impossible_counts(source, counts, &setup.zeros)?;
-            Source::Counts { schema: &declared, counts }
+            Source::Counts { schema: &assumed, counts }
         }
         None => source,
     };
@@ -132,8 +132,8 @@ pub(crate) fn fit(
     let ledger = ledger.record(particulars);
     ledger.verify()?;
     let seed = noise.rng().next_u64() >> 1;
-    let remarks: Vec<String> =
-        asked.purchases.remark().into_iter().chain(setup.identifier_remarks()).collect();
+    let purchases = asked.purchases.remark().into_iter().chain(asked.purchases.equal_remark());
+    let remarks: Vec<String> = purchases.chain(setup.identifier_remarks()).collect();
     let fitted = Fitted::new(setup.drawing(model)?, recipe, seed, records, Vec::new())?
         .with_own_remarks(&remarks)
         .with_inside_remarks(inside.into_iter().collect());
@@ -144,7 +144,7 @@ pub(crate) fn fit(
 pub fn plan(schema: &DeclaredSchema, recipe: &Recipe) -> Result<SpendingPlan, SynthesisError> {
     recipe.check()?;
     let method = (registry::private(&recipe.method)?)(&recipe.method_options())?;
-    let asked = Asked::new(schema, recipe, method.as_ref(), true)?;
+    let asked = Asked::new(schema, recipe, method.as_ref(), Reach::Records)?;
     Setup::new(&asked.purchases.assumed()?, recipe, method.as_ref(), &asked)?.plan()
 }
 
@@ -164,7 +164,7 @@ impl<'a> Asked<'a> {
         schema: &'a DeclaredSchema,
         recipe: &Recipe,
         method: &dyn PrivateSynthesizer,
-        has_records: bool,
+        reach: Reach,
     ) -> Result<Self, SynthesisError> {
         if recipe.seed.is_some() {
             return Err(SynthesisError::SeedInPrivateRun);
@@ -207,7 +207,7 @@ impl<'a> Asked<'a> {
             budget.limit(),
             settings.domain_share,
             method.number_classes(),
-            has_records,
+            reach,
         )?;
         let left = budget.cost().saturating_sub(purchases.cost);
         let available = match budget.limit() {

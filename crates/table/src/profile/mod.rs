@@ -14,6 +14,8 @@ use serde::Serialize;
 
 pub(crate) use self::shape::together as shape_of_levels;
 pub use keys::{GroupsOfSize, KeyProfile};
+#[cfg(test)]
+pub(crate) use streamed::profile_with_sample;
 pub use streamed::{SAMPLED, profile_of_files};
 
 use crate::column::Column;
@@ -59,6 +61,10 @@ pub struct VariableProfile {
     pub kind: &'static str,
     /// Number of distinct values, without missing and special codes.
     pub levels: u64,
+    /// Whether these are the distinct values of the records drawn at random, so that there may be more.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[schemars(default)]
+    pub levels_are_sampled: bool,
     /// Number of records in which it is missing.
     pub missing: u64,
     /// Number of records for each declared special code.
@@ -144,6 +150,7 @@ pub fn profile(table: &Table, keys: &[String], grouping: &Grouping) -> Result<Pr
             label: Some(variable.labelling.label.clone()).filter(|label| !label.is_empty()),
             kind: variable.kind.name(),
             levels: distinct[position],
+            levels_are_sampled: false,
             missing: table.missing(position),
             codes: code_frequencies(table, position),
             min,

@@ -7,10 +7,19 @@ use crate::{Attributes, CountSource, Domain, Grouping, Remembered, StreamedTable
 /// Records that notes are read off.
 pub const SAMPLED: u64 = 200_000;
 
-/// Profiles files, and their records' risk on `keys` if there are any. What is counted is counted in all records; notes, and how many different values a number or an
-/// identifier has, are those of a random sample, which is given too.
+/// Profiles files, and their records' risk on `keys` if there are any. What is counted is counted in all records; notes, the shapes of
+/// numbers, and how many different values a number or an identifier has, are those of a random sample, which is given too.
 pub fn profile_of_files(files: &StreamedTable, on: &[String]) -> Result<(Profile, Table), TableError> {
-    let sample = files.sample(SAMPLED, 1)?;
+    profile_with_sample(files, on, SAMPLED)
+}
+
+/// The same with a sample of so many records.
+pub(crate) fn profile_with_sample(
+    files: &StreamedTable,
+    on: &[String],
+    sampled: u64,
+) -> Result<(Profile, Table), TableError> {
+    let sample = files.sample(sampled, 1)?;
     let mut found = profile(&sample, &[], &Grouping::default())?;
     if files.records() == sample.rows() as u64 {
         found = profile(&sample, on, &Grouping::default())?;
@@ -22,6 +31,7 @@ pub fn profile_of_files(files: &StreamedTable, on: &[String]) -> Result<(Profile
     let records = files.records();
     found.rows = records;
     found.sampled = Some(sample.rows() as u64);
+    found.variables.iter_mut().for_each(|variable| variable.levels_are_sampled = true);
     found.cells = cross.cells().to_string();
     found.empty_cells_share = cross.empty_share();
     found.unique_share = cross.unique_records() as f64 / records as f64;
@@ -38,7 +48,10 @@ pub fn profile_of_files(files: &StreamedTable, on: &[String]) -> Result<(Profile
             *frequency = count(values + code);
         }
         if let Partition::Levels(_) = classes.partition() {
-            variable.levels = (0..values).filter(|class| count(*class) > 0).count() as u64;
+            let counts: Vec<u64> = (0..values).map(count).collect();
+            variable.levels = counts.iter().filter(|count| **count > 0).count() as u64;
+            variable.levels_are_sampled = false;
+            variable.shape = super::shape_of_levels(&counts);
         }
         variable.classes = Some(classes.size());
     }

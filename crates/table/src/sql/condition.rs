@@ -175,7 +175,7 @@ impl Columns<'_> {
 /// A function whose arguments are written; without a value wherever it has none.
 fn call(function: Function, of: &[String]) -> String {
     let x = of.first().map_or("", String::as_str);
-    let nearest = |x: &str| format!("(SIGN({x}) * FLOOR(ABS({x}) + 0.5))");
+    let nearest = |x: &str| format!("((CASE WHEN ({x}) < 0 THEN -1.0 ELSE 1.0 END) * FLOOR(ABS({x}) + 0.5))");
     match (function, of) {
         (Function::Abs, _) => format!("ABS({x})"),
         (Function::Floor, _) => format!("FLOOR({x})"),
@@ -273,6 +273,9 @@ mod tests {
             call(Function::Max, &of(&["x", "y"])),
             "(CASE WHEN (x) IS NULL OR (y) IS NULL THEN NULL ELSE GREATEST(x, y) END)"
         );
-        assert_eq!(call(Function::Round, &of(&["x"])), "(SIGN(x) * FLOOR(ABS(x) + 0.5))");
+        assert_eq!(
+            call(Function::Round, &of(&["x"])),
+            "((CASE WHEN (x) < 0 THEN -1.0 ELSE 1.0 END) * FLOOR(ABS(x) + 0.5))"
+        );
     }
 }

@@ -249,6 +249,7 @@ impl SqlTable {
             label: Some(variable.labelling.label.clone()).filter(|label| !label.is_empty()),
             kind: variable.kind.name(),
             levels: distinct,
+            levels_are_sampled: false,
             missing,
             codes,
             min: of(0),

@@ -34,6 +34,8 @@ pub enum Dialect {
     BigQuery,
     /// Snowflake.
     Snowflake,
+    /// DataFusion, in process or as Ballista.
+    DataFusion,
 }
 
 impl std::str::FromStr for Dialect {
@@ -47,7 +49,8 @@ impl std::str::FromStr for Dialect {
             "trino" | "presto" => Ok(Self::Trino),
             "bigquery" => Ok(Self::BigQuery),
             "snowflake" => Ok(Self::Snowflake),
-            _ => Err("say postgres, duckdb, spark, trino, bigquery or snowflake"),
+            "datafusion" | "ballista" => Ok(Self::DataFusion),
+            _ => Err("say postgres, duckdb, spark, trino, bigquery, snowflake or datafusion"),
         }
     }
 }
@@ -65,7 +68,7 @@ impl Dialect {
             ));
         }
         Ok(match self {
-            Self::Postgres | Self::DuckDb | Self::Trino | Self::Snowflake => {
+            Self::Postgres | Self::DuckDb | Self::Trino | Self::Snowflake | Self::DataFusion => {
                 format!("\"{}\"", name.replace('"', "\"\""))
             }
             Self::Spark => format!("`{}`", name.replace('`', "``")),
@@ -89,7 +92,9 @@ impl Dialect {
     /// A text in quotes; sessions in which a backslash means something are not begun.
     pub(crate) fn text_literal(self, text: &str) -> String {
         match self {
-            Self::Postgres | Self::DuckDb | Self::Trino => format!("'{}'", text.replace('\'', "''")),
+            Self::Postgres | Self::DuckDb | Self::Trino | Self::DataFusion => {
+                format!("'{}'", text.replace('\'', "''"))
+            }
             Self::Spark | Self::BigQuery | Self::Snowflake => {
                 format!("'{}'", text.replace('\\', "\\\\").replace('\'', "\\'").replace('\n', "\\n"))
             }
@@ -98,7 +103,9 @@ impl Dialect {
 
     fn text(self, column: &str) -> String {
         match self {
-            Self::Postgres | Self::DuckDb | Self::Trino => format!("CAST({column} AS VARCHAR)"),
+            Self::Postgres | Self::DuckDb | Self::Trino | Self::DataFusion => {
+                format!("CAST({column} AS VARCHAR)")
+            }
             Self::Spark | Self::BigQuery => format!("CAST({column} AS STRING)"),
             Self::Snowflake => format!("TO_VARCHAR({column})"),
         }
@@ -108,7 +115,9 @@ impl Dialect {
         match self {
             Self::Postgres => format!("CAST({column} AS DOUBLE PRECISION)"),
             Self::BigQuery => format!("CAST({column} AS FLOAT64)"),
-            Self::DuckDb | Self::Spark | Self::Trino | Self::Snowflake => format!("CAST({column} AS DOUBLE)"),
+            Self::DuckDb | Self::Spark | Self::Trino | Self::Snowflake | Self::DataFusion => {
+                format!("CAST({column} AS DOUBLE)")
+            }
         }
     }
 
@@ -124,6 +133,7 @@ impl Dialect {
             Self::Spark => format!("datediff(CAST({column} AS DATE), DATE '1970-01-01')"),
             Self::BigQuery => format!("DATE_DIFF(CAST({column} AS DATE), DATE '1970-01-01', DAY)"),
             Self::Snowflake => format!("DATEDIFF(day, DATE '1970-01-01', CAST({column} AS DATE))"),
+            Self::DataFusion => format!("CAST(CAST(CAST({column} AS DATE) AS INT) AS DOUBLE)"),
         }
     }
 
@@ -204,6 +214,14 @@ impl Dialect {
                 Self::Postgres => Ok(format!(
                     "CAST(EXTRACT(EPOCH FROM CAST({column} AS TIME)) * 1000000 AS DOUBLE PRECISION)"
                 )),
+                Self::DataFusion => {
+                    let held = if format.date.is_some() {
+                        "Timestamp(Microsecond, None)"
+                    } else {
+                        "Time64(Microsecond)"
+                    };
+                    Ok(format!("CAST(CAST(arrow_cast({column}, '{held}') AS BIGINT) AS DOUBLE)"))
+                }
                 _ => {
                     let message = "points in time are not counted by the SQL of this engine; count a date, or an hour, in its place";
                     Err(TableError::variable(&variable.name, message))

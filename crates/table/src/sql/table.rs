@@ -327,6 +327,9 @@ impl Ranked for RankedThere<'_> {
 
     fn at(&self, ranks: &[u64]) -> Result<Vec<f64>, TableError> {
         let Self { from, x, present, .. } = self;
+        if self.engine.dialect() == Dialect::DataFusion {
+            return self.among_cumulative(ranks);
+        }
         // The value at rank r of n, from 0, is the first one with a share of at least (r + ½)/n at or below it.
         let share = |rank: &u64| {
             let share = (*rank as f64 + 0.5) / *present as f64;
@@ -349,6 +352,33 @@ impl Ranked for RankedThere<'_> {
             Ok(())
         })?;
         Ok(found.chunks_exact(2).map(|pair| (pair[0], pair[1])).collect())
+    }
+}
+
+impl RankedThere<'_> {
+    /// The values at these ranks where no function knows them: a value with so many records below it and so many up to it holds the ranks between.
+    fn among_cumulative(&self, ranks: &[u64]) -> Result<Vec<f64>, TableError> {
+        let Self { from, x, .. } = self;
+        let held = |rank: &u64| format!("(below <= {rank} AND {rank} < up_to)");
+        let held: Vec<String> = ranks.iter().map(held).collect();
+        let query = format!(
+            "SELECT x, below, up_to FROM (SELECT x, up_to - n AS below, up_to FROM (SELECT x, n, CAST(SUM(n) OVER (ORDER BY x) AS BIGINT) AS up_to FROM \
+             (SELECT {x} AS x, COUNT(*) AS n FROM {from} WHERE ({x}) IS NOT NULL GROUP BY 1) AS frequencies) AS cumulative) AS ranked WHERE {}",
+            held.join(" OR ")
+        );
+        let mut found: Vec<(f64, u64, u64)> = Vec::new();
+        self.engine.query(&query, &mut |row| {
+            if let [Answer::Number(value), below, up_to] = row.as_slice() {
+                found.push((*value, count(below)?, count(up_to)?));
+            }
+            Ok(())
+        })?;
+        let at = |rank: &u64| {
+            let holds = found.iter().find(|(_, below, up_to)| below <= rank && rank < up_to);
+            let none = || TableError::schema("database", "a rank was not found among its numbers");
+            holds.map(|(value, ..)| *value).ok_or_else(none)
+        };
+        ranks.iter().map(at).collect()
     }
 }
 

@@ -224,6 +224,28 @@ fn files_are_profiled_as_the_same_records_in_memory() {
     assert!(files.exact_domain(&["id".into()]).unwrap_err().to_string().contains("identifier"));
 }
 
+/// What a sample cannot know is marked, and all else is of all records.
+#[test]
+fn what_a_profile_has_from_a_sample_is_marked() {
+    let (_folder, place) = folder("parquet");
+    let files = open(&place, Some(SCHEMA)).unwrap();
+    let (found, sample) = crate::profile::profile_with_sample(&files, &[], 100).unwrap();
+    let of_all = crate::profile::profile(&memory(Some(SCHEMA)), &[], &Grouping::default()).unwrap();
+    assert_eq!((sample.rows(), found.sampled, found.rows), (100, Some(100), 900));
+    for (found, of_all) in found.variables.iter().zip(&of_all.variables) {
+        let has_levels = ["sex", "town"].contains(&found.name.as_str());
+        assert_eq!(found.levels_are_sampled, !has_levels, "{}", found.name);
+        if has_levels {
+            assert_eq!((found.levels, &found.shape), (of_all.levels, &of_all.shape), "{}", found.name);
+        } else {
+            assert!(found.levels <= of_all.levels.min(100), "{}", found.name);
+        }
+        assert_eq!((found.missing, &found.codes), (of_all.missing, &of_all.codes), "{}", found.name);
+        assert_eq!((&found.min, &found.max), (&of_all.min, &of_all.max), "{}", found.name);
+    }
+    assert!(of_all.variables.iter().all(|variable| !variable.levels_are_sampled));
+}
+
 #[test]
 fn quantiles_are_exact_however_many_values_there_are() {
     let records = memory(Some(SCHEMA));
