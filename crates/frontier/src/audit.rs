@@ -1,8 +1,9 @@
 //! An audit of a claimed ε: the real code path, run many times on two neighbouring tables.
 //!
 //! Each [`Scenario`] is a pair of neighbours with a canary that one table has and the other has not, and a statistic of the released
-//! records that betrays it. A coin chooses the table of each run. The first quarter of the runs chooses where the statistic is high and where it is low enough for a guess of the coin (of a claim with
-//! a δ: the event {statistic ≥ t} that tells the two apart best); all other runs bound ε from below ([`privacy::audit`]). A bound above the claim proves a fault; a bound below it has found none.
+//! records that betrays it. A coin chooses the table of each run. The first quarter of the runs chooses where the statistic is high and where it is low enough for a guess of the coin, or the event
+//! {statistic ≥ t} that tells the two apart best, whichever promises the higher bound (of a claim with a δ always an event); all other runs bound ε from below ([`privacy::audit`]).
+//! The choice sees none of the runs that it is judged by, so that the bound holds whatever was chosen. A bound above the claim proves a fault; a bound below it has found none.
 
 mod scenario;
 
@@ -18,6 +19,9 @@ use synthesis::randomness::Seed;
 use synthesis::{Recipe, Run, SynthesisError, fit};
 
 pub use self::scenario::{Scenario, scenarios};
+
+/// The most runs on each table: what they gave is kept until the bound is told.
+const MOST_RUNS: u32 = 10_000_000;
 
 /// What is claimed, and how hard it is tried to disprove it.
 #[derive(Clone, Debug, PartialEq)]
@@ -115,6 +119,10 @@ pub(crate) fn audit_code(
     if claim.runs < 100 {
         return Err(SynthesisError::option("runs", "fewer than 100 runs prove nothing; ask for more"));
     }
+    if claim.runs > MOST_RUNS {
+        let message = format!("up to {MOST_RUNS} runs on each table can be asked for");
+        return Err(SynthesisError::option("runs", message));
+    }
     if !(claim.confidence > 0.5 && claim.confidence < 1.0) {
         return Err(SynthesisError::option("confidence", "it must lie above 0.5 and below 1"));
     }
@@ -145,8 +153,8 @@ pub(crate) fn audit_code(
         // To choose takes fewer runs than to bound.
         let (first, rest) = runs.split_at(runs.len() / 4);
         let (event, lower_bound) = match bounded {
-            Bounded::Epsilon if delta == 0.0 => bound_by_guesses(first, rest, confidence)?,
-            _ => bound_by_event(first, rest, delta, bounded, confidence)?,
+            Bounded::Epsilon if delta == 0.0 => bound_of_pure_epsilon(first, rest, confidence)?,
+            _ => ChosenEvent::of(first, delta, bounded, confidence)?.bound(rest, delta, bounded, confidence)?,
         };
         let event = format!("{} {event}", scenario.statistic_name);
         findings.push(ScenarioFinding { name: scenario.name.to_owned(), event, lower_bound });
@@ -203,94 +211,146 @@ const CHOSEN_BY_CHANCE: f64 = 1e-5;
 /// The quantile of the normal distribution for that.
 const CAREFUL: f64 = 4.264_890_8;
 
-/// The bound by an intruder who guesses "with" from one value of the statistic upwards and "without" below another one, or the other way round.
-fn bound_by_guesses(
+/// The bound on a pure ε by guesses or by one event, as the first runs promise more of the one or the other.
+///
+/// Guesses use what lies far on both sides; an event that is frequent on one table is bounded more sharply, since it is known how often each table was drawn.
+fn bound_of_pure_epsilon(
     first: &[Observed],
     rest: &[Observed],
     confidence: f64,
 ) -> Result<(String, f64), PrivacyError> {
-    let mut cuts = thresholds(first);
-    // The last one, below which everything lies.
-    cuts.push(i64::MAX);
-    // How many runs on each table lie below each cut.
-    let below = |with: bool| -> Vec<u64> {
-        let mut values: Vec<i64> =
-            first.iter().filter(|run| run.with == with).map(|run| run.statistic).collect();
-        values.sort_unstable();
-        cuts.iter().map(|cut| values.partition_point(|value| value < cut) as u64).collect()
-    };
-    let (with, without) = (below(true), below(false));
-    let (all_with, all_without) = (with[cuts.len() - 1], without[cuts.len() - 1]);
-    let mut best = (f64::NEG_INFINITY, 0, 0, true);
-    for low in 0..cuts.len() {
-        for high in low..cuts.len() {
-            let (with_above, without_above) = (all_with - with[high], all_without - without[high]);
-            let all = with_above + without_above + with[low] + without[low];
-            for (right, upwards) in [(with_above + without[low], true), (without_above + with[low], false)] {
-                let bound = Guesses { right, all }.approximate_bound(CAREFUL);
-                if bound > best.0 {
-                    best = (bound, low, high, upwards);
+    let guesses = ChosenGuesses::of(first);
+    let event = ChosenEvent::of(first, 0.0, Bounded::Epsilon, confidence)?;
+    match event.promised > guesses.promised {
+        true => event.bound(rest, 0.0, Bounded::Epsilon, confidence),
+        false => guesses.bound(rest, confidence),
+    }
+}
+
+/// An intruder who guesses "with" from one value of the statistic upwards and "without" below another one, or the other way round.
+struct ChosenGuesses {
+    low: i64,
+    high: i64,
+    upwards: bool,
+    /// The careful bound by the runs that chose.
+    promised: f64,
+}
+
+impl ChosenGuesses {
+    fn of(first: &[Observed]) -> Self {
+        let mut cuts = thresholds(first);
+        // The last one, below which everything lies.
+        cuts.push(i64::MAX);
+        // How many runs on each table lie below each cut.
+        let below = |with: bool| -> Vec<u64> {
+            let mut values: Vec<i64> =
+                first.iter().filter(|run| run.with == with).map(|run| run.statistic).collect();
+            values.sort_unstable();
+            cuts.iter().map(|cut| values.partition_point(|value| value < cut) as u64).collect()
+        };
+        let (with, without) = (below(true), below(false));
+        let (all_with, all_without) = (with[cuts.len() - 1], without[cuts.len() - 1]);
+        let mut best = Self { low: cuts[0], high: cuts[0], upwards: true, promised: f64::NEG_INFINITY };
+        for low in 0..cuts.len() {
+            for high in low..cuts.len() {
+                let (with_above, without_above) = (all_with - with[high], all_without - without[high]);
+                let all = with_above + without_above + with[low] + without[low];
+                for (right, upwards) in
+                    [(with_above + without[low], true), (without_above + with[low], false)]
+                {
+                    let promised = Guesses { right, all }.approximate_bound(CAREFUL);
+                    if promised > best.promised {
+                        best = Self { low: cuts[low], high: cuts[high], upwards, promised };
+                    }
                 }
             }
         }
+        best
     }
-    let (low, high, upwards) = (cuts[best.1], cuts[best.2], best.3);
-    let guessed: Vec<bool> = rest
-        .iter()
-        .filter(|run| run.statistic >= high || run.statistic < low)
-        .map(|run| run.with == ((run.statistic >= high) == upwards))
-        .collect();
-    let right = guessed.iter().filter(|is_right| **is_right).count() as u64;
-    let bound = Guesses { right, all: guessed.len() as u64 }.epsilon_lower_bound(confidence)?;
-    let (above, under) = if upwards { ("with", "without") } else { ("without", "with") };
-    let mut how = Vec::new();
-    if high < i64::MAX {
-        how.push(format!("{above} the canary from {high} upwards"));
+
+    fn bound(&self, rest: &[Observed], confidence: f64) -> Result<(String, f64), PrivacyError> {
+        let Self { low, high, upwards, .. } = *self;
+        let guessed: Vec<bool> = rest
+            .iter()
+            .filter(|run| run.statistic >= high || run.statistic < low)
+            .map(|run| run.with == ((run.statistic >= high) == upwards))
+            .collect();
+        let right = guessed.iter().filter(|is_right| **is_right).count() as u64;
+        let bound = Guesses { right, all: guessed.len() as u64 }.epsilon_lower_bound(confidence)?;
+        let (above, under) = if upwards { ("with", "without") } else { ("without", "with") };
+        let mut how = Vec::new();
+        if high < i64::MAX {
+            how.push(format!("{above} the canary from {high} upwards"));
+        }
+        how.push(format!("{under} it below {low}"));
+        Ok((how.join(", "), bound))
     }
-    how.push(format!("{under} it below {low}"));
-    Ok((how.join(", "), bound))
 }
 
-/// The bound by the event that tells the tables apart best.
-fn bound_by_event(
-    first: &[Observed],
-    rest: &[Observed],
-    delta: f64,
-    bounded: Bounded,
-    confidence: f64,
-) -> Result<(String, f64), PrivacyError> {
-    let thresholds = thresholds(first);
-    let tally = |runs: &[Observed], with: bool, threshold: i64| {
+/// The event {statistic ≥ threshold}, looked at in one of [`EventTally::WAYS`].
+struct ChosenEvent {
+    threshold: i64,
+    way: usize,
+    /// The careful bound by the runs that chose.
+    promised: f64,
+}
+
+impl ChosenEvent {
+    fn of(first: &[Observed], delta: f64, bounded: Bounded, confidence: f64) -> Result<Self, PrivacyError> {
+        let thresholds = thresholds(first);
+        let ways: Vec<EventTally> =
+            thresholds.iter().flat_map(|threshold| tally(first, *threshold).ways()).collect();
+        let best_at = |confidence: f64| -> Result<(usize, f64), PrivacyError> {
+            let bounds = ways.iter().map(|way| event_bound(way, delta, bounded, confidence));
+            let bounds = bounds.collect::<Result<Vec<f64>, _>>()?;
+            let best = (0..bounds.len()).max_by(|left, right| bounds[*left].total_cmp(&bounds[*right]));
+            Ok(best.map_or((0, 0.0), |best| (best, bounds[best])))
+        };
+        let (mut chosen, promised) = best_at(1.0 - CHOSEN_BY_CHANCE)?;
+        if promised == 0.0 {
+            chosen = best_at(confidence)?.0;
+        }
+        let threshold = thresholds[chosen / EventTally::WAYS];
+        Ok(Self { threshold, way: chosen % EventTally::WAYS, promised })
+    }
+
+    fn bound(
+        &self,
+        rest: &[Observed],
+        delta: f64,
+        bounded: Bounded,
+        confidence: f64,
+    ) -> Result<(String, f64), PrivacyError> {
+        let event = tally(rest, self.threshold).ways()[self.way];
+        let side = if self.way < 2 { "at least" } else { "less than" };
+        Ok((format!("{side} {}", self.threshold), event_bound(&event, delta, bounded, confidence)?))
+    }
+}
+
+/// How often the statistic is at least this.
+fn tally(runs: &[Observed], threshold: i64) -> EventTally {
+    let of = |with: bool| {
         let runs = || runs.iter().filter(|run| run.with == with);
         Tally {
             hits: runs().filter(|run| run.statistic >= threshold).count() as u64,
             runs: runs().count() as u64,
         }
     };
-    let event = |runs: &[Observed], threshold: i64| EventTally {
-        with: tally(runs, true, threshold),
-        without: tally(runs, false, threshold),
-    };
-    let of = |event: &EventTally, confidence: f64| match bounded {
+    EventTally { with: of(true), without: of(false) }
+}
+
+/// The bound of one event.
+fn event_bound(
+    event: &EventTally,
+    delta: f64,
+    bounded: Bounded,
+    confidence: f64,
+) -> Result<f64, PrivacyError> {
+    match bounded {
         Bounded::Epsilon => epsilon_lower_bound(*event, delta, confidence),
         Bounded::Mu => mu_lower_bound(*event, confidence),
         Bounded::Rho => rho_lower_bound(*event, confidence),
-    };
-    let events: Vec<EventTally> =
-        thresholds.iter().flat_map(|threshold| event(first, *threshold).ways()).collect();
-    let mut chosen = 0;
-    for careful in [1.0 - CHOSEN_BY_CHANCE, confidence] {
-        let bounds = events.iter().map(|event| of(event, careful)).collect::<Result<Vec<f64>, _>>()?;
-        let best = (0..bounds.len()).max_by(|left, right| bounds[*left].total_cmp(&bounds[*right]));
-        chosen = best.unwrap_or(0);
-        if bounds.get(chosen).is_some_and(|bound| *bound > 0.0) {
-            break;
-        }
     }
-    let threshold = thresholds[chosen / EventTally::WAYS];
-    let way = chosen % EventTally::WAYS;
-    let side = if way < 2 { "at least" } else { "less than" };
-    Ok((format!("{side} {threshold}"), of(&event(rest, threshold).ways()[way], confidence)?))
 }
 
 #[cfg(test)]

@@ -26,6 +26,9 @@ use super::{
 };
 use crate::plan::CellSizes;
 
+/// The most runs of one recipe.
+const MOST_RUNS: u32 = 10_000;
+
 /// Who takes part, how they are judged, and by which limits.
 pub struct Contest<'a> {
     /// The confidential table.
@@ -165,6 +168,10 @@ impl Contest<'_> {
     pub fn run(&self, store: &RunStore, watch: &Watch) -> Result<(Frontier, Timings), FrontierError> {
         if self.repeat == 0 {
             return Err(FrontierError::option("--repeat", "every recipe must be run at least once"));
+        }
+        if self.repeat > MOST_RUNS {
+            let message = format!("a recipe can be run up to {MOST_RUNS} times, and rarely needs more than 20");
+            return Err(FrontierError::option("--repeat", message));
         }
         self.imported.iter().try_for_each(|imported| imported.check_columns(self.original))?;
         let planned = self.plan()?;

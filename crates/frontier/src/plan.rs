@@ -64,7 +64,7 @@ pub enum PlanError {
     #[error("the table has too many cells or records to count them in 64 bits; plan for a part of it")]
     TooLarge,
     /// α is out of range.
-    #[error("alpha must be a number from 0 to 1000000, but is {value}; 0 keeps empty cells empty")]
+    #[error("alpha must be a number from 0 to 1000000, but is {value:?}; 0 keeps empty cells empty")]
     Alpha {
         /// What was given.
         value: f64,

@@ -57,6 +57,9 @@ pub struct Questions {
     pub predict: Vec<String>,
 }
 
+/// The most permutations, resamples or attacks that can be asked for.
+const MOST_DRAWS: usize = 1_000_000;
+
 /// How numbers are cut into classes when they are measured.
 ///
 /// ```
@@ -146,6 +149,16 @@ impl Questions {
         settings.keys.clone_from(&self.keys);
         settings.targets.clone_from(&self.targets);
         settings.models = self.model_requests()?;
+        for (setting, asked) in [
+            (Setting::Permutations, self.permutations),
+            (Setting::Resamples, self.resamples),
+            (Setting::Attacks, self.attacks),
+        ] {
+            if asked.is_some_and(|asked| asked > MOST_DRAWS) {
+                let message = format!("up to {MOST_DRAWS} can be asked for");
+                return Err(Error::option(setting.option().unwrap_or_default(), message));
+            }
+        }
         settings.attacks = self.attacks.or(settings.attacks);
         settings.predicted.clone_from(&self.predict);
         let propensity = &mut settings.propensity;
@@ -219,6 +232,11 @@ impl Questions {
             for name in names {
                 schema.position_of(&name).map_err(|error| Error::option(option, error))?;
             }
+        }
+        let variables = schema.variables().iter().filter(|variable| variable.is_modelled()).count();
+        if let Some(ways) = self.ways.iter().flatten().find(|ways| **ways > variables) {
+            let message = format!("there is no table of {ways} variables: {variables} can be compared");
+            return Err(Error::option("ways", message));
         }
         for request in self.model_requests()? {
             request.formula.check(schema.variables()).map_err(|error| Error::option("model", error))?;

@@ -33,7 +33,7 @@ pub enum PrivacyError {
     )]
     SampledGaussian,
     /// A cost below zero or above the largest.
-    #[error("a privacy cost of {value} is outside 0 to 16777216 (2^24), which the books can hold")]
+    #[error("a privacy cost of {value:?} is outside 0 to 16777216 (2^24), which the books can hold")]
     CostOutOfRange {
         /// The number given.
         value: f64,
@@ -42,7 +42,7 @@ pub enum PrivacyError {
     #[error("the costs add up to more than 16777216 (2^24), which the books can hold")]
     SumOutOfRange,
     /// A budget that rounds down to nothing.
-    #[error("a privacy budget of {value} is below the smallest unit of account; raise it")]
+    #[error("a privacy budget of {value:?} is below the smallest unit of account; raise it")]
     BudgetTooSmall {
         /// The number given.
         value: f64,

@@ -121,7 +121,7 @@ impl Checks {
 
     /// What the recipient knows from elsewhere, held against the manifest.
     fn seal(&mut self, folder: &Path, expected: &Expected) -> (Seal, Option<String>) {
-        let bytes = std::fs::read(folder.join(MANIFEST)).ok();
+        let bytes = plain_bytes(folder, MANIFEST).ok();
         let found = bytes.as_deref().map(sha256_of);
         let mut seal = Seal::Nothing { claimed_key: None };
         if let Some(wanted) = &expected.sha256 {
@@ -132,7 +132,8 @@ impl Checks {
                 seal = Seal::Hash;
             }
         }
-        let signature = std::fs::read_to_string(folder.join(MANIFEST_SIGNATURE)).ok();
+        let signature = plain_bytes(folder, MANIFEST_SIGNATURE).ok();
+        let signature = signature.and_then(|bytes| String::from_utf8(bytes).ok());
         let claimed = signature.as_deref().and_then(claimed_key);
         match (&expected.signer, &signature, &bytes) {
             (Some(key), Some(signature), Some(bytes)) => match key.check(signature, bytes) {
@@ -163,7 +164,7 @@ impl Checks {
 
     /// A list of files that is what its own hash says.
     fn sealed<T: DeserializeOwned>(&mut self, folder: &Path, list: &str, hash: &str) -> Option<T> {
-        let bytes = match std::fs::read(folder.join(list)) {
+        let bytes = match plain_bytes(folder, list) {
             Ok(bytes) => bytes,
             Err(error) => {
                 self.note(list, false, format!("cannot be read: {error}"));
@@ -171,7 +172,7 @@ impl Checks {
             }
         };
         let expected = format!("{}  {list}\n", sha256_of(&bytes));
-        let sealed = std::fs::read(folder.join(hash)).is_ok_and(|found| found == expected.as_bytes());
+        let sealed = plain_bytes(folder, hash).is_ok_and(|found| found == expected.as_bytes());
         self.note(
             list,
             sealed,
@@ -196,7 +197,7 @@ impl Checks {
                 wrong.push(format!("{} is listed twice", file.name));
             } else if !is_within(&file.name) {
                 wrong.push(format!("{} leads out of the folder", file.name));
-            } else if !std::fs::symlink_metadata(&path).is_ok_and(|found| found.is_file()) {
+            } else if plain(folder, &file.name).is_err() {
                 wrong.push(format!("{} is missing, or not a plain file", file.name));
             } else if !sha256_of_file(&path).is_ok_and(|hash| hash == file.sha256)
                 || !std::fs::metadata(&path).is_ok_and(|found| found.len() == file.bytes)
@@ -256,7 +257,14 @@ impl Checks {
     }
 
     fn schema(&mut self, folder: &Path) -> Option<SchemaFile> {
-        let read = SchemaFile::read(&folder.join("schema.toml"))
+        let path = match plain(folder, "schema.toml") {
+            Ok(path) => path,
+            Err(error) => {
+                self.note("schema.toml", false, error.to_string());
+                return None;
+            }
+        };
+        let read = SchemaFile::read(&path)
             .and_then(|schema| schema.clone().finish().map(|finished| (schema, finished)));
         match read {
             Ok((schema, finished)) => {
@@ -297,7 +305,9 @@ impl Checks {
         self.note("data sets", whole, found);
         for file in manifest.files.iter().filter(|file| file.rows.is_some() && is_within(&file.name)) {
             let options = ReadOptions { schema: Some(schema.clone()), ..ReadOptions::default() };
-            match read_table(&folder.join(&file.name), &options) {
+            // That it is no plain file was said above.
+            let Ok(path) = plain(folder, &file.name) else { continue };
+            match read_table(&path, &options) {
                 Ok(table) if Some(table.rows() as u64) == file.rows => {
                     self.note(&file.name, true, format!("{} records keep the schema", table.rows()));
                 }
@@ -310,18 +320,17 @@ impl Checks {
     }
 
     fn ledger(&mut self, folder: &Path, manifest: &Manifest) {
-        let asked = match Recipe::read(&folder.join("recipe.toml")) {
+        let asked = match recipe(folder) {
             Ok(recipe) => recipe.privacy,
-            Err(error) => return self.note("recipe.toml", false, error.to_string()),
+            Err(error) => return self.note("recipe.toml", false, error),
         };
-        let path = folder.join(LEDGER);
-        if !path.exists() {
+        if std::fs::symlink_metadata(folder.join(LEDGER)).is_err() {
             let passed = asked.is_none() && manifest.guarantee == guarantee(None);
             let found =
                 if passed { "none: nothing private was asked for" } else { "missing from a private release" };
             return self.note("ledger", passed, found);
         }
-        let bytes = std::fs::read(&path).unwrap_or_default();
+        let bytes = plain_bytes(folder, LEDGER).unwrap_or_default();
         match serde_json::from_slice::<LedgerRecord>(&bytes) {
             Err(error) => self.note("ledger", false, format!("not the form it should have: {error}")),
             Ok(record) => {
@@ -365,7 +374,7 @@ impl Checks {
 
     /// The statement of provenance, where there is one, names these files.
     fn provenance(&mut self, folder: &Path, manifest: &Manifest) {
-        let read = std::fs::read(folder.join(PROVENANCE)).map_err(|error| error.to_string());
+        let read = plain_bytes(folder, PROVENANCE).map_err(|error| error.to_string());
         let parsed = read.and_then(|bytes| serde_json::from_slice(&bytes).map_err(|error| error.to_string()));
         match parsed.and_then(|statement| provenance::agrees(&statement, manifest)) {
             Ok(files) => self.note(PROVENANCE, true, format!("names {files} files with their hashes")),
@@ -374,7 +383,7 @@ impl Checks {
     }
 
     fn label(&mut self, folder: &Path, manifest: &Manifest) {
-        let recipe = Recipe::read(&folder.join("recipe.toml")).ok();
+        let recipe = recipe(folder).ok();
         let records = manifest.files.iter().filter_map(|file| file.rows).sum();
         let wanted =
             recipe.as_ref().map_or_else(String::new, |recipe| label(recipe, records, manifest.copies));
@@ -386,8 +395,8 @@ impl Checks {
         );
         let Some(label) = recipe.and_then(|recipe| recipe.after.label) else { return };
         for file in manifest.files.iter().filter(|file| file.rows.is_some()) {
-            let labelled = read_table(&folder.join(&file.name), &ReadOptions::default())
-                .is_ok_and(|table| is_labelled(&table, &label));
+            let labelled = plain(folder, &file.name)
+                .is_ok_and(|path| read_table(&path, &ReadOptions::default()).is_ok_and(|table| is_labelled(&table, &label)));
             let found = if labelled { "in every record" } else { "not in every record" };
             self.note(&format!("label of {}", file.name), labelled, found);
         }
@@ -404,6 +413,32 @@ fn is_labelled(table: &Table, label: &str) -> bool {
             .is_some_and(|levels| levels.len() == 1 && levels.iter().any(|level| level == label))
     });
     constant.any(|(position, _)| table.missing(position) == 0)
+}
+
+/// The path of a plain file in the folder. A link leads elsewhere, and to read a pipe or a device may never end.
+fn plain(folder: &Path, name: &str) -> std::io::Result<PathBuf> {
+    let not_plain = || std::io::Error::other("a link, or not a plain file");
+    let mut path = folder.to_path_buf();
+    let mut parts = Path::new(name).components().peekable();
+    while let Some(part) = parts.next() {
+        path.push(part);
+        let found = std::fs::symlink_metadata(&path)?;
+        let is_right = if parts.peek().is_some() { found.is_dir() } else { found.is_file() };
+        if !is_right {
+            return Err(not_plain());
+        }
+    }
+    Ok(path)
+}
+
+fn plain_bytes(folder: &Path, name: &str) -> std::io::Result<Vec<u8>> {
+    std::fs::read(plain(folder, name)?)
+}
+
+/// The recipe of the release.
+fn recipe(folder: &Path) -> Result<Recipe, String> {
+    let path = plain(folder, "recipe.toml").map_err(|error| error.to_string())?;
+    Recipe::read(&path).map_err(|error| error.to_string())
 }
 
 /// Whether a listed name stays within the folder.
@@ -574,6 +609,29 @@ mod tests {
         std::fs::remove_dir_all(out.join("internal")).unwrap();
         assert_eq!(failing(&out), Vec::<String>::new());
         assert_eq!(failing(folder.path()), [MANIFEST]);
+    }
+
+    /// To read a device or a pipe may never end: whatever stands in a file's place is looked at before it is opened.
+    #[cfg(unix)]
+    #[test]
+    fn a_pipe_or_a_device_in_the_place_of_a_file_is_never_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let out = folder.path().join("out");
+        release(&out, true);
+        let mut files = Vec::new();
+        walk(&out, Path::new(""), None, &mut files);
+        for file in files {
+            let (path, aside) = (out.join(&file), folder.path().join("aside"));
+            std::fs::rename(&path, &aside).unwrap();
+            std::os::unix::fs::symlink("/dev/zero", &path).unwrap();
+            assert!(!passes(&out), "a link to a device at {}", file.display());
+            std::fs::remove_file(&path).unwrap();
+            assert!(std::process::Command::new("mkfifo").arg(&path).status().unwrap().success());
+            assert!(!passes(&out), "a pipe at {}", file.display());
+            std::fs::remove_file(&path).unwrap();
+            std::fs::rename(&aside, &path).unwrap();
+        }
+        assert!(passes(&out));
     }
 
     /// Seals a release again, as whoever changed its files can.

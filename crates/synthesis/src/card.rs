@@ -131,6 +131,12 @@ pub enum Canary {
         /// The other records, all alike.
         others: usize,
     },
+    /// A record of one kind replaced by one of another, beside a record of the first kind and many of a third, by which what is released is scaled; betrayed by the likelihood ratio of the
+    /// counts of both kinds under equal Laplace noise.
+    Replaced {
+        /// The records of the third kind.
+        others: usize,
+    },
     /// One record more, betrayed by the number of released records, which is not public.
     Size {
         /// The other records.

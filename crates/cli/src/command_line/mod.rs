@@ -263,13 +263,13 @@ pub fn run() -> ExitCode {
     let (arguments, told) = match merged {
         Ok(merged) => merged,
         Err(error) => {
-            eprintln!("error: {error}");
+            eprintln!("error: {}", output::harmless(&error.to_string()));
             return ExitCode::from(2);
         }
     };
     let CommandLine { command, everywhere } = CommandLine::parse_from(arguments);
     if let Some(told) = told.filter(|_| !everywhere.quiet) {
-        eprintln!("{told}");
+        eprintln!("{}", output::harmless(&told.to_string()));
     }
     if everywhere.cancel_on_stdin_close {
         stop_when_stdin_closes();
@@ -286,7 +286,7 @@ pub fn run() -> ExitCode {
             std::thread::park();
         },
         Err(failure) => {
-            eprintln!("error: {failure}");
+            eprintln!("error: {}", output::harmless(&failure.to_string()));
             ExitCode::from(failure.exit_code())
         }
     }

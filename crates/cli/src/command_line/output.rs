@@ -19,7 +19,7 @@ impl Everywhere {
 
     /// Shows what came of a job.
     pub(super) fn show<R: Request>(&self, request: &R, outcome: &R::Outcome) -> Result<ExitCode, Error> {
-        request.notes(outcome).iter().for_each(|note| eprintln!("{note}"));
+        request.notes(outcome).iter().for_each(|note| eprintln!("{}", harmless(note)));
         let text = if self.verbose { request.text_in_full(outcome) } else { request.text(outcome) };
         self.deliver(&text, || request.json(outcome))?;
         Ok(if request.passed(outcome) { ExitCode::SUCCESS } else { ExitCode::FAILURE })
@@ -39,7 +39,7 @@ impl Everywhere {
                 output_file::write_private(Path::new(file), document.as_bytes(), self.force)?;
             }
         }
-        if self.quiet || to_stdout { Ok(()) } else { print(&on_this_terminal(text)) }
+        if self.quiet || to_stdout { Ok(()) } else { print(&on_this_terminal(&harmless(text))) }
     }
 
     /// Finds out whether the file of `--json` can be written, before long work.
@@ -52,8 +52,29 @@ impl Everywhere {
 
     /// Prints something that is not the result itself.
     pub(super) fn say(&self, text: &str) -> Result<(), Error> {
-        if self.quiet || self.json.as_deref() == Some("-") { Ok(()) } else { print(text) }
+        if self.quiet || self.json.as_deref() == Some("-") { Ok(()) } else { print(&harmless(text)) }
     }
+}
+
+/// The text with its control characters spelled out, but for line ends and tabs: names of files, variables and levels may come from a stranger's file, and a terminal obeys what they hold.
+/// Marks that turn the direction of writing are spelled out too, since they can make a name look like another one.
+pub(super) fn harmless(text: &str) -> Cow<'_, str> {
+    let is_harmful = |character: char| {
+        (character.is_control() && !matches!(character, '\n' | '\t'))
+            || matches!(character, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    };
+    if !text.contains(is_harmful) {
+        return text.into();
+    }
+    let spelled = |mut shown: String, character: char| {
+        if is_harmful(character) {
+            shown.extend(character.escape_unicode());
+        } else {
+            shown.push(character);
+        }
+        shown
+    };
+    text.chars().fold(String::with_capacity(text.len()), spelled).into()
 }
 
 /// The text with its lights in colour, where standard output is a terminal and nobody asked for none (<https://no-color.org>).
@@ -93,6 +114,13 @@ fn print(text: &str) -> Result<(), Error> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_a_terminal_would_obey_is_spelled_out() {
+        assert_eq!(harmless("a\u{1b}[2Jb\r\n\tc\u{202e}d"), "a\\u{1b}[2Jb\\u{d}\n\tc\\u{202e}d");
+        let plain = "Łódź ● 5 %\n\t×";
+        assert!(matches!(harmless(plain), Cow::Borrowed(same) if same == plain));
+    }
 
     #[test]
     fn lights_are_coloured_and_nothing_else() {

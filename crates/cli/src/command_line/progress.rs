@@ -7,6 +7,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use table::watch::{Step, Watch};
 
 use super::Everywhere;
+use super::output::harmless;
 
 /// Work shorter than this shows no progress.
 const QUIET_SECONDS: f32 = 1.0;
@@ -120,7 +121,7 @@ fn advance(
         bar.set_draw_target(ProgressDrawTarget::stderr_with_hz(5));
     }
     bar.set_length(of);
-    bar.set_message(message.to_owned());
+    bar.set_message(harmless(message).into_owned());
     bar.set_position(position.unwrap_or(bar.position() + by).min(of));
     if bar.position() >= of {
         bar.finish_and_clear();

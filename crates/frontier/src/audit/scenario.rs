@@ -35,6 +35,9 @@ enum Betrayed {
     /// By the sum and the sum of squares of the first variable, from the middle of its range, of which the canary moves each by 1: the logarithm of the likelihood ratio of the two under equal Laplace
     /// noise, which is linear in each from the value without the canary to the value with it and constant beyond. In thousandths of a record, each share of the released records taken as one of so many.
     Moments(u64),
+    /// By the counts of the first two of three levels, of which the canary lowers the first from 2 to 1 and raises the second from 0 to 1: the same ratio of those. In thousandths of a record, of as many
+    /// records as the table has.
+    Replaced,
     /// By the number of records that are released.
     Size,
 }
@@ -46,6 +49,7 @@ impl Scenario {
             Canary::Kind { levels, others, neighbours } => Self::of_cells(levels, others, neighbours)?,
             Canary::RareKind { levels, others } => Self::of_rare_kind(levels, others)?,
             Canary::Pair { others } => Self::of_pairs(others)?,
+            Canary::Replaced { others } => Self::of_replaced(others)?,
             Canary::Size { others } => Self::of_size(others)?,
             Canary::Unit { levels, others, records } => Self::of_units(levels, others, records)?,
             Canary::Number { other, records, neighbours, by } => {
@@ -167,6 +171,19 @@ impl Scenario {
         })
     }
 
+    /// A table with one variable of three levels, nearly all of its records in the last: one of the first level is replaced by the canary, which is of the second.
+    fn of_replaced(others: usize) -> Result<Self, SynthesisError> {
+        let (schema, alike) = (one_variable(3), "l2\n".repeat(others));
+        Ok(Self {
+            with: read(&schema, &format!("v\n{alike}l0\nl1\n"))?,
+            without: read(&schema, &format!("v\n{alike}l0\nl0\n"))?,
+            statistic_name: "likelihood ratio of the counts of both kinds in thousandths of a record",
+            betrayed: Betrayed::Replaced,
+            records: Some(others as u64 + 2),
+            ..Self::of_cells(3, others, privacy::Neighbours::ReplaceOne)?
+        })
+    }
+
     /// Whether nothing but noisy sums of numbers is asked, so that with a δ all noise is Gaussian.
     pub(super) fn has_gaussian_noise_alone(&self) -> bool {
         matches!(self.betrayed, Betrayed::Sum | Betrayed::Moments(_))
@@ -188,9 +205,18 @@ impl Scenario {
             Betrayed::Sum => (numbers(released).sum::<f64>() * 1_000.0).round() as i64,
             Betrayed::Moments(records) => {
                 let centred = || numbers(released).map(|number| 2.0 * number - 1.0);
-                let scale = *records as f64 / released.rows() as f64;
-                let moments = [centred().sum::<f64>(), centred().map(|number| number * number).sum()];
-                moments.into_iter().map(|sum| ((sum * scale).clamp(0.0, 1.0) * 1_000.0).round() as i64).sum()
+                let scale = 1.0 / released.rows() as f64;
+                let mean = centred().sum::<f64>() * scale;
+                let variance = centred().map(|number| (number - mean).powi(2)).sum::<f64>() * scale;
+                // Numbers without spread tell that the noisy sum of squares lay below all that the mean allows.
+                let square = if variance < NO_SPREAD { 0.0 } else { variance + mean * mean };
+                [mean, square].into_iter().map(|moment| thousandths(moment * *records as f64, 0.0)).sum()
+            }
+            Betrayed::Replaced => {
+                let Column::Categorical(codes) = &released.columns()[0] else { return 0 };
+                let scale = self.with.rows() as f64 / released.rows() as f64;
+                let count = |level: u32| codes.iter().filter(|code| *code == level).count() as f64 * scale;
+                thousandths(count(1), 0.0) - thousandths(count(0), 1.0)
             }
         }
     }
@@ -207,6 +233,14 @@ impl Scenario {
         recipe.options.extend(options.clone());
         recipe
     }
+}
+
+/// The variance below which numbers are without spread: twice that which `mvnorm` gives them at least.
+const NO_SPREAD: f64 = 2e-6;
+
+/// How far this lies above a start, between 0 and 1, in thousandths.
+fn thousandths(value: f64, start: f64) -> i64 {
+    ((value - start).clamp(0.0, 1.0) * 1_000.0).round() as i64
 }
 
 /// The numbers of the first variable.

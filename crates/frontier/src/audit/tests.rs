@@ -187,7 +187,7 @@ fn guesses_by_a_statistic() {
         };
         (0..1_000).map(of).collect()
     };
-    let found = |runs: &[Observed]| bound_by_guesses(&runs[..250], &runs[250..], 0.99).unwrap();
+    let found = |runs: &[Observed]| ChosenGuesses::of(&runs[..250]).bound(&runs[250..], 0.99).unwrap();
     assert_eq!(found(&runs(|_, at| at % 10)).1, 0.0);
     let (how, all) = found(&runs(|with, at| if with { 5 + at % 3 } else { at % 3 }));
     assert!(
@@ -198,10 +198,33 @@ fn guesses_by_a_statistic() {
     assert!(turned > 4.0 && how.starts_with("without the canary from"), "{how}: {turned}");
 }
 
+/// Where all is told by one frequent event, the event is chosen; where both ends tell as much, guesses are. What was chosen by chance alone promises nothing of the rest.
+#[test]
+fn guesses_or_an_event() {
+    // Out of 20 runs on each table: how many have the statistic 0, 1 and 2.
+    let runs = |with: [i64; 3], without: [i64; 3]| -> Vec<Observed> {
+        let of = |at: i64| {
+            let is_with = at % 2 == 0;
+            let ([zeros, ones, _], place) = (if is_with { with } else { without }, at / 2 % 20);
+            let statistic = if place < zeros { 0 } else { 1 + i64::from(place >= zeros + ones) };
+            Observed { with: is_with, statistic }
+        };
+        (0..4_000).map(of).collect()
+    };
+    let found = |runs: &[Observed]| bound_of_pure_epsilon(&runs[..1_000], &runs[1_000..], 0.99).unwrap();
+    let (how, bound) = found(&runs([0, 6, 14], [0, 16, 4]));
+    assert!(how == "at least 2" && bound > 1.0 && bound < 3.5_f64.ln(), "{how}: {bound}");
+    let (how, bound) = found(&runs([2, 10, 8], [8, 10, 2]));
+    assert!(how.contains("without it below") && bound > 1.1 && bound < 4_f64.ln(), "{how}: {bound}");
+    assert_eq!(found(&runs([5, 10, 5], [5, 10, 5])).1, 0.0);
+}
+
 #[test]
 fn an_audit_without_enough_runs_is_refused() {
     let few = Claim { runs: 5, ..claim(1.0, "catall") };
     assert!(audit("catall", &toml::Table::new(), &few).is_err());
+    let many = Claim { runs: u32::MAX, ..claim(1.0, "catall") };
+    assert!(audit("catall", &toml::Table::new(), &many).is_err());
     assert!(audit("saturated", &toml::Table::new(), &claim(1.0, "catall")).is_err());
 }
 

@@ -1,21 +1,26 @@
 //! Guessing with few keys: how much better does a release let an intruder guess than the records of everybody else would?
 //!
-//! An intruder who knows a few variables K of a person guesses another one, t, by drawing one of the synthetic records that agree with the person on K, or one of
-//! all where none agrees. For original record i with s_K synthetic records that agree, s_Kt of them with its target, and y_K, y_Kt original ones, the chance to be right is
+//! An intruder who knows a few variables K of a person guesses another one, t, by drawing one of the synthetic records that agree with the person on K. Where none agrees on
+//! all of K he leaves out the last key, then the one before, and so on, until [`ENOUGH`] agree, or some where there are never so many; the keys stand in the order of how well each tells t by
+//! itself. For original record i, with S the synthetic records that he draws from, and Y those found in the same way among the other original ones, the chance to be right is
 //!
 //! ```text
-//! with the release      a_i = s_Kt / s_K
-//! without the record    b_i = (y_Kt − 1) / (y_K − 1)     the same drawn from all other original records
+//! with the release      a_i = share of S that agrees with i on t
+//! without the record    b_i = share of Y that agrees with i on t     the same way from all other original records
 //! ```
 //!
 //! and the gain 100 mean(a_i − b_i), in points. Where the release does not depend on record i, a fresh sample of the population of the same size, both chances are equal
 //! in expectation and the gain is 0, however well the variables predict each other; if a share x of the synthetic records are copies, it comes near 100 x. Unlike measures that
-//! take all other variables for keys it does not vanish in wide tables, where nobody knows all the rest of a record and no two records agree on it.
+//! take all other variables for keys it does not vanish in wide tables, where nobody knows all the rest of a record and no two records agree on it. Keys are left out one by one (the back-off of
+//! Katz 1987) since what one of them tells alone is no secret of the record: whoever knows the city knows the county, also of a person whom no other record equals in city, age and trade.
 //!
 //! Which few variables? They are searched for: every variable in [`SHUFFLES`] random sets of [`SET`], each set against every target, and the best sets of
 //! the [`REPORTED`] targets with the largest gains made better by adding and dropping variables, up to [`MOST_KEYS`]. The search looks at every other original record, and
 //! the gain that is reported is that of the records between them: what is largest by chance alone in the one half is not in the other. Numbers are taken in
 //! [`CLASSES`] classes. At most [`SEARCHED`] records of each file are searched; the gain reported is of all of them. A release that is larger than the original is thinned to its size.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
 
 use rand::seq::SliceRandom;
 use rayon::prelude::*;
@@ -43,6 +48,10 @@ pub const CLASSES: usize = 20;
 pub const SEARCHED: usize = 10_000;
 /// The most random sets, and the most targets, that are tried; of more, some are drawn.
 const MOST_TRIED: usize = 200;
+/// So many records that agree on some keys are drawn from rather than fewer that agree on one more; one that agrees on all is always drawn from, since it may be a copy.
+const ENOUGH: usize = 3;
+/// The records by which keys are put in order.
+const ORDERED_BY: usize = 2_000;
 /// How often a set is made better by one variable.
 const STEPS: usize = 2;
 /// With fewer original records halves say nothing.
@@ -170,10 +179,6 @@ impl Agreeing {
         }
     }
 
-    fn on(files: &Files, keys: &[usize]) -> Self {
-        keys.iter().fold(Self::all(files), |agreeing, key| agreeing.and_on(files, *key))
-    }
-
     /// Those that agree on one more key too.
     fn and_on(&self, files: &Files, key: usize) -> Self {
         let size = files.sizes[key];
@@ -256,67 +261,209 @@ impl Chances {
     }
 }
 
-/// The classes of a set of keys, ready for any target.
-struct Guesses<'a> {
-    files: &'a Files,
-    classes: usize,
+/// Records of both files by what they agree on.
+struct Partition {
+    agreeing: Agreeing,
     original: Sorted,
     synthetic: Sorted,
 }
 
-impl<'a> Guesses<'a> {
-    fn new(files: &'a Files, agreeing: &Agreeing) -> Self {
-        let sorted = |of: &[u32]| Sorted::new(of, agreeing.classes);
-        Self {
-            files,
-            classes: agreeing.classes,
-            original: sorted(&agreeing.original),
-            synthetic: sorted(&agreeing.synthetic),
+impl Partition {
+    fn new(agreeing: Agreeing) -> Self {
+        let original = Sorted::new(&agreeing.original, agreeing.classes);
+        let synthetic = Sorted::new(&agreeing.synthetic, agreeing.classes);
+        Self { agreeing, original, synthetic }
+    }
+}
+
+/// Partitions by sets of keys, each made once, from that without its last key.
+struct Partitions<'a> {
+    files: &'a Files,
+    made: FxHashMap<Vec<usize>, Rc<Partition>>,
+}
+
+impl<'a> Partitions<'a> {
+    fn new(files: &'a Files) -> Self {
+        Self { files, made: FxHashMap::default() }
+    }
+
+    /// The partitions by the first 0, 1, … of these keys.
+    fn nested(&mut self, keys: &[usize]) -> Vec<Rc<Partition>> {
+        let mut nested: Vec<Rc<Partition>> = Vec::with_capacity(keys.len() + 1);
+        for depth in 0..=keys.len() {
+            let mut on = keys[..depth].to_vec();
+            on.sort_unstable();
+            let make = || {
+                Rc::new(Partition::new(match nested.last() {
+                    None => Agreeing::all(self.files),
+                    Some(coarser) => coarser.agreeing.and_on(self.files, keys[depth - 1]),
+                }))
+            };
+            let partition = Rc::clone(self.made.entry(on).or_insert_with(make));
+            nested.push(partition);
+        }
+        nested
+    }
+}
+
+/// From whom is drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Pool {
+    /// All synthetic records.
+    Synthetic,
+    /// All original records but the one that is guessed.
+    Others,
+}
+
+impl Pool {
+    fn of(self, partition: &Partition) -> &Sorted {
+        match self {
+            Self::Synthetic => &partition.synthetic,
+            Self::Others => &partition.original,
         }
     }
 
-    /// The chances for the original records of one half.
-    fn chances(&self, target: usize, half: Half) -> Chances {
-        let (y, s) = (&self.files.original[target], &self.files.synthetic[target]);
-        let frequencies = |codes: &[u32]| {
-            let mut counts = vec![0_u32; self.files.sizes[target]];
-            codes.iter().for_each(|code| counts[*code as usize] += 1);
-            counts
-        };
-        let (all_y, all_s) = (frequencies(y), frequencies(s));
-        let share = |part: u32, whole: usize| f64::from(part) / whole as f64;
-        let (mut y_here, mut s_here) = (vec![0_u32; all_y.len()], vec![0_u32; all_y.len()]);
-        let (mut with, mut without, mut squares, mut records) = (0.0, 0.0, 0.0, 0_u32);
-        for class in 0..self.classes {
-            let (rows, synthetic) = (self.original.of(class), self.synthetic.of(class));
-            if rows.is_empty() {
-                continue;
-            }
-            rows.iter().for_each(|row| y_here[y[*row as usize] as usize] += 1);
-            synthetic.iter().for_each(|row| s_here[s[*row as usize] as usize] += 1);
-            for row in rows.iter().filter(|row| half.has(**row)) {
-                let code = y[*row as usize] as usize;
-                let a = match synthetic.len() {
-                    0 => share(all_s[code], s.len()),
-                    some => share(s_here[code], some),
-                };
-                let b = match rows.len() {
-                    1 => share(all_y[code] - 1, y.len() - 1),
-                    some => share(y_here[code] - 1, some - 1),
-                };
-                with += a;
-                without += b;
-                squares += (a - b) * (a - b);
-                records += 1;
-            }
-            rows.iter().for_each(|row| y_here[y[*row as usize] as usize] = 0);
-            synthetic.iter().for_each(|row| s_here[s[*row as usize] as usize] = 0);
+    /// How many of the original records in a class are the one that is guessed.
+    fn itself(self) -> u32 {
+        u32::from(self == Self::Others)
+    }
+
+    fn codes(self, files: &Files, variable: usize) -> &[u32] {
+        match self {
+            Self::Synthetic => &files.synthetic[variable],
+            Self::Others => &files.original[variable],
         }
-        let n = f64::from(records.max(1));
-        let (with, without) = (with / n, without / n);
-        let variance = (squares / n - (with - without).powi(2)).max(0.0);
+    }
+}
+
+/// Records that are guessed from the same ones of a pool: those of a class of the partition by so many keys.
+struct Group {
+    rows: Vec<u32>,
+    depth: usize,
+    class: usize,
+}
+
+/// Nested keys, ready for any target, with the original records of one half.
+struct Guesses<'a> {
+    files: &'a Files,
+    nested: Vec<Rc<Partition>>,
+    with: Vec<Group>,
+    without: Vec<Group>,
+    records: usize,
+}
+
+impl<'a> Guesses<'a> {
+    fn new(files: &'a Files, nested: Vec<Rc<Partition>>, half: Half) -> Self {
+        let rows: Vec<u32> = (0..files.records() as u32).filter(|row| half.has(*row)).collect();
+        let records = rows.len();
+        let groups = |pool| Self::groups(&nested, pool, rows.clone());
+        let (with, without) = (groups(Pool::Synthetic), groups(Pool::Others));
+        Self { files, nested, with, without, records }
+    }
+
+    /// Each record with those of the pool that it is guessed from.
+    fn groups(nested: &[Rc<Partition>], pool: Pool, mut rows: Vec<u32>) -> Vec<Group> {
+        let mut groups = Vec::new();
+        let all_keys = nested.len() - 1;
+        let fewer = |enough: usize| (1..all_keys).rev().map(move |depth| (depth, enough));
+        let tried = [(all_keys, 1)].into_iter().chain(fewer(ENOUGH)).chain(fewer(1)).chain([(0, 1)]);
+        for (depth, enough) in tried {
+            let partition = &nested[depth];
+            let classes = &partition.agreeing.original;
+            rows.sort_unstable_by_key(|row| classes[*row as usize]);
+            let mut alone = Vec::new();
+            for rows in rows.chunk_by(|one, other| classes[*one as usize] == classes[*other as usize]) {
+                let class = classes[rows[0] as usize] as usize;
+                match pool.of(partition).of(class).len() >= enough + pool.itself() as usize {
+                    true => groups.push(Group { rows: rows.to_vec(), depth, class }),
+                    false => alone.extend_from_slice(rows),
+                }
+            }
+            rows = alone;
+        }
+        groups
+    }
+
+    /// The chance of each record, 0 for those of the other half.
+    fn by_record(&self, groups: &[Group], pool: Pool, target: usize) -> Vec<f64> {
+        let (truth, codes) = (&self.files.original[target], pool.codes(self.files, target));
+        let mut chances = vec![0.0; self.files.records()];
+        let mut counts = vec![0_u32; self.files.sizes[target]];
+        for group in groups {
+            let drawn = pool.of(&self.nested[group.depth]).of(group.class);
+            drawn.iter().for_each(|row| counts[codes[*row as usize] as usize] += 1);
+            let among = f64::from(drawn.len() as u32 - pool.itself());
+            for row in &group.rows {
+                let agree = counts[truth[*row as usize] as usize] - pool.itself();
+                chances[*row as usize] = f64::from(agree) / among;
+            }
+            drawn.iter().for_each(|row| counts[codes[*row as usize] as usize] = 0);
+        }
+        chances
+    }
+
+    /// The mean chances for the records of the half.
+    fn chances(&self, target: usize) -> Chances {
+        let with = self.by_record(&self.with, Pool::Synthetic, target);
+        let without = self.by_record(&self.without, Pool::Others, target);
+        let n = self.records.max(1) as f64;
+        let mean = |of: &[f64]| of.iter().sum::<f64>() / n;
+        let squares = with.iter().zip(&without).map(|(a, b)| (a - b) * (a - b)).sum::<f64>() / n;
+        let (with, without) = (mean(&with), mean(&without));
+        let variance = (squares - (with - without).powi(2)).max(0.0);
         Chances { with: 100.0 * with, without: 100.0 * without, error: 100.0 * (variance / n).sqrt() }
     }
+}
+
+/// How well each key tells each target by itself, among original records of the first half alone: the chance that another one with the same key has the same target.
+struct ByItself {
+    chances: FxHashMap<(usize, usize), f64>,
+}
+
+impl ByItself {
+    fn new(files: &Files, keys: &[usize], targets: &[usize]) -> Self {
+        let rows: Vec<usize> =
+            spread(files.records().div_ceil(2), ORDERED_BY).into_iter().map(|row| 2 * row).collect();
+        let of = |key: &usize| -> Vec<((usize, usize), f64)> {
+            let codes: Vec<u32> = rows.iter().map(|row| files.original[*key][*row]).collect();
+            let sorted = Sorted::new(&codes, files.sizes[*key]);
+            let told = |target: &usize| ((*key, *target), told(&sorted, &rows, files, *target));
+            targets.iter().map(told).collect()
+        };
+        Self { chances: keys.par_iter().flat_map_iter(of).collect() }
+    }
+
+    /// These keys, the one that tells most of the target first.
+    fn ordered(&self, keys: &[usize], target: usize) -> Vec<usize> {
+        let of = |key: usize| self.chances.get(&(key, target)).copied().unwrap_or(0.0);
+        let mut ordered = keys.to_vec();
+        ordered.sort_by(|one, other| of(*other).total_cmp(&of(*one)).then(one.cmp(other)));
+        ordered
+    }
+}
+
+/// The mean chance that another one of these rows in the same class has the same target, or another one of all where there is none in the class.
+fn told(sorted: &Sorted, rows: &[usize], files: &Files, target: usize) -> f64 {
+    let codes = &files.original[target];
+    let mut all = vec![0_u32; files.sizes[target]];
+    rows.iter().for_each(|row| all[codes[*row] as usize] += 1);
+    let mut here = vec![0_u32; files.sizes[target]];
+    let mut sum = 0.0;
+    for class in 0..sorted.starts.len() - 1 {
+        let among = || sorted.of(class).iter().map(|place| codes[rows[*place as usize]] as usize);
+        match among().len() {
+            0 => {}
+            1 => {
+                sum += among().map(|code| f64::from(all[code] - 1)).sum::<f64>() / (rows.len() as f64 - 1.0)
+            }
+            some => {
+                among().for_each(|code| here[code] += 1);
+                sum += among().map(|code| f64::from(here[code] - 1)).sum::<f64>() / (some as f64 - 1.0);
+                among().for_each(|code| here[code] = 0);
+            }
+        }
+    }
+    sum / rows.len() as f64
 }
 
 /// A target with the keys that serve best to guess it.
@@ -344,12 +491,23 @@ fn search(files: &Files, keys: &[usize], targets: &[usize], seed: u64) -> Vec<Fo
         sets.extend(drawn(keys).chunks(SET).map(<[usize]>::to_vec));
     }
     sets.truncate(MOST_TRIED);
+    let by_itself = ByItself::new(files, keys, &tried);
     let against_all = |set: &Vec<usize>| -> Vec<Found> {
-        let guesses = Guesses::new(files, &Agreeing::on(files, set));
-        let found = tried.iter().filter(|target| !set.contains(target)).map(|target| Found {
-            target: *target,
-            keys: set.clone(),
-            gain: guesses.chances(*target, Half::First).gain(),
+        let mut partitions = Partitions::new(files);
+        let mut orders: BTreeMap<Vec<usize>, Vec<usize>> = BTreeMap::new();
+        for target in &tried {
+            let others: Vec<usize> = set.iter().copied().filter(|key| key != target).collect();
+            if !others.is_empty() {
+                orders.entry(by_itself.ordered(&others, *target)).or_default().push(*target);
+            }
+        }
+        let found = orders.into_iter().flat_map(|(keys, targets)| {
+            let guesses = Guesses::new(files, partitions.nested(&keys), Half::First);
+            let found = |target| {
+                let gain = guesses.chances(target).gain();
+                Found { target, keys: keys.clone(), gain }
+            };
+            targets.into_iter().map(found).collect::<Vec<Found>>()
         });
         found.collect()
     };
@@ -363,29 +521,29 @@ fn search(files: &Files, keys: &[usize], targets: &[usize], seed: u64) -> Vec<Fo
     let mut best: Vec<Found> = best.into_iter().flatten().collect();
     best.sort_by(|one, other| other.gain.total_cmp(&one.gain));
     best.truncate(REPORTED);
-    best.into_par_iter().map(|found| improved(files, keys, found)).collect()
+    best.into_par_iter().map(|found| improved(files, &by_itself, keys, found)).collect()
 }
 
 /// The same target with keys added or dropped as long as that helps.
-fn improved(files: &Files, among: &[usize], mut found: Found) -> Found {
+fn improved(files: &Files, by_itself: &ByItself, among: &[usize], mut found: Found) -> Found {
+    let mut partitions = Partitions::new(files);
+    let target = found.target;
     for _ in 0..STEPS {
-        let agreeing = Agreeing::on(files, &found.keys);
-        let gain =
-            |agreeing: &Agreeing| Guesses::new(files, agreeing).chances(found.target, Half::First).gain();
-        let is_new = |key: &&usize| **key != found.target && !found.keys.contains(key);
+        let is_new = |key: &&usize| **key != target && !found.keys.contains(key);
         let most = if found.keys.len() < MOST_KEYS { MOST_TRIED } else { 0 };
-        let added = among.iter().filter(is_new).take(most).map(|key| {
-            let keys = found.keys.iter().chain([key]).copied().collect();
-            Found { target: found.target, keys, gain: gain(&agreeing.and_on(files, *key)) }
-        });
+        let added = among.iter().filter(is_new).take(most).map(|key| [&found.keys[..], &[*key]].concat());
         let places = if found.keys.len() > 1 { found.keys.len() } else { 0 };
         let dropped = (0..places).map(|place| {
             let mut keys = found.keys.clone();
             keys.remove(place);
-            let gain = gain(&Agreeing::on(files, &keys));
-            Found { target: found.target, keys, gain }
+            keys
         });
-        let best = added.chain(dropped).max_by(|one, other| one.gain.total_cmp(&other.gain));
+        let tried = added.chain(dropped).map(|keys| {
+            let keys = by_itself.ordered(&keys, target);
+            let gain = Guesses::new(files, partitions.nested(&keys), Half::First).chances(target).gain();
+            Found { target, keys, gain }
+        });
+        let best = tried.max_by(|one, other| one.gain.total_cmp(&other.gain));
         match best {
             Some(best) if best.gain > found.gain => found = best,
             _ => break,
@@ -425,8 +583,8 @@ fn evaluate(comparison: &Comparison<'_>, settings: &Settings) -> Result<Vec<Find
     let mut judged: Vec<(Found, Chances)> = found
         .into_par_iter()
         .map(|found| {
-            let guesses = Guesses::new(&files, &Agreeing::on(&files, &found.keys));
-            let chances = guesses.chances(found.target, Half::Second);
+            let nested = Partitions::new(&files).nested(&found.keys);
+            let chances = Guesses::new(&files, nested, Half::Second).chances(found.target);
             (found, chances)
         })
         .collect();
@@ -498,25 +656,73 @@ mod tests {
             synthetic: vec![vec![0, 0, 1, 1, 1, 1], vec![0, 1, 1, 1, 0, 0]],
             sizes: vec![3, 2],
         };
-        let guesses = Guesses::new(&files, &Agreeing::on(&files, &[0]));
+        let found = |half| Guesses::new(&files, Partitions::new(&files).nested(&[0]), half).chances(1);
         let [with, without] = [
             // Records 0, 2 and 4: two of key 0 with target 0, one of key 1 with target 1.
             [1.0 / 2.0, 1.0 / 2.0, 2.0 / 4.0],
             [1.0 / 2.0, 1.0 / 2.0, 1.0],
         ];
         let mean = |chances: [f64; 3]| 100.0 * chances.iter().sum::<f64>() / 3.0;
-        let found = guesses.chances(1, Half::First);
+        let first = found(Half::First);
         assert!(
-            (found.with - mean(with)).abs() < 1e-9 && (found.without - mean(without)).abs() < 1e-9,
-            "{found:?}"
+            (first.with - mean(with)).abs() < 1e-9 && (first.without - mean(without)).abs() < 1e-9,
+            "{first:?}"
         );
         // Records 1, 3 and 5; no synthetic record and no other original one has the key 2.
         let [with, without] = [[1.0 / 2.0, 2.0 / 4.0, 3.0 / 6.0], [0.0, 1.0, 2.0 / 5.0]];
-        let found = guesses.chances(1, Half::Second);
+        let second = found(Half::Second);
         assert!(
-            (found.with - mean(with)).abs() < 1e-9 && (found.without - mean(without)).abs() < 1e-9,
-            "{found:?}"
+            (second.with - mean(with)).abs() < 1e-9 && (second.without - mean(without)).abs() < 1e-9,
+            "{second:?}"
         );
+    }
+
+    /// Where nobody agrees on both keys, the first one alone is used, and then none.
+    #[test]
+    fn keys_are_left_out_from_the_last_one_on() {
+        let files = Files {
+            original: vec![vec![0, 0, 0, 1], vec![0, 1, 1, 1], vec![0, 0, 1, 1]],
+            synthetic: vec![vec![0, 0, 0, 2], vec![0, 0, 0, 0], vec![0, 1, 1, 0]],
+            sizes: vec![3, 2, 2],
+        };
+        let found = |half| Guesses::new(&files, Partitions::new(&files).nested(&[0, 1]), half).chances(2);
+        // Record 0: three synthetic records agree on both keys; no other original one does, two on the first key, of which one has its target. Record 2: no synthetic record agrees on both,
+        // three on the first key; record 1 agrees on both and has another target.
+        let first = found(Half::First);
+        assert!((first.with - 100.0 * (1.0 / 3.0 + 2.0 / 3.0) / 2.0).abs() < 1e-9, "{first:?}");
+        assert!((first.without - 100.0 * (1.0 / 2.0 + 0.0) / 2.0).abs() < 1e-9, "{first:?}");
+        // Record 1: the first key alone with the release; record 2 on both without it. Record 3: no key at all, twice.
+        let second = found(Half::Second);
+        assert!((second.with - 100.0 * (1.0 / 3.0 + 1.0 / 2.0) / 2.0).abs() < 1e-9, "{second:?}");
+        assert!((second.without - 100.0 * (0.0 + 1.0 / 3.0) / 2.0).abs() < 1e-9, "{second:?}");
+    }
+
+    /// Whoever knows the city knows the county. A release that has towns with shops of original people, but nothing else of them, gives no county away, although hardly two records agree on more than the town.
+    #[test]
+    fn what_one_key_tells_alone_is_no_secret_of_a_record() {
+        let person = |city: u32, shop: u32, age: u32| format!("c{city},k{},s{shop},a{age}", city % 7);
+        let at = |row: u32, step: u32, modulus: u32| (row * step + row * row * 31 + row / 7) % modulus;
+        let shops = |row: u32| (at(row, 7, 41), at(row, 13, 97));
+        let original: Vec<String> =
+            (0..800).map(|row| person(shops(row).0, shops(row).1, at(row, 29, 89))).collect();
+        let release: Vec<String> =
+            (0..800).map(|row| person(shops(row).0, shops(row).1, at(row + 800, 17, 89))).collect();
+        let read = |records: &[String]| {
+            table::read::read_csv_text(
+                &format!("city,county,shop,age\n{}\n", records.join("\n")),
+                &table::read::ReadOptions::default(),
+            )
+            .unwrap()
+        };
+        let (original, release) = (read(&original), read(&release));
+        let comparison = Comparison { original: &original, synthetic: &release, holdout: None };
+        let of = |target: &str| {
+            let settings = Settings { targets: vec![target.into()], ..Settings::default() };
+            FewKeys.evaluate(&comparison, &settings).unwrap().last().unwrap().value.unwrap()
+        };
+        assert!(of("county").abs() < 2.0, "{}", of("county"));
+        // The shop is copied with the town, and is found.
+        assert!(of("shop") > 50.0, "{}", of("shop"));
     }
 
     /// The gain of one target is above 2.33 standard errors in 1 of 100 releases; the largest of five in at most 5, so that four or more of twenty are found in less than

@@ -17,7 +17,7 @@ const LARGEST_MEAN: f64 = 1e15;
 pub enum CountError {
     /// σ is negative, too large or not a number.
     #[error(
-        "sigma must be a number from 0 to 1000000, but is {value}; 0 adds no variance to a Poisson count"
+        "sigma must be a number from 0 to 1000000, but is {value:?}; 0 adds no variance to a Poisson count"
     )]
     Sigma {
         /// What was given.
@@ -32,7 +32,7 @@ pub enum CountError {
         value: f64,
     },
     /// A mean is negative, too large or not a number.
-    #[error("a mean count must be a number from 0 to 1e15, but is {value}; check alpha and scale")]
+    #[error("a mean count must be a number from 0 to 1e15, but is {value:?}; check alpha and scale")]
     Mean {
         /// What was given.
         value: f64,

@@ -36,9 +36,9 @@ pub const CARD: MethodCard = MethodCard {
     privacy: Some(PrivacyCard {
         pays_for_each_data_set: false,
         audit: &[AuditCase {
-            // A replaced record changes two counts, and the share of one kind shows both where there are but two.
-            name: "one of two records replaced by one of another kind",
-            canary: Canary::Kind { levels: 2, others: 1, neighbours: Neighbours::ReplaceOne },
+            // A replaced record changes two counts, each by half of what the noise of both hides.
+            name: "a record replaced by one of another kind",
+            canary: Canary::Replaced { others: 20 },
             rows: Some(2_000),
             options: &[],
         }],

@@ -44,7 +44,8 @@ pub const CARD: MethodCard = MethodCard {
                 neighbours: Neighbours::AddRemove,
                 by: Moment::MeanAndSquare,
             },
-            rows: Some(2_000),
+            // So many that the draws blur the moments by little beside the noise.
+            rows: Some(10_000),
             options: &[],
         }],
         trial: None,
