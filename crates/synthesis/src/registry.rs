@@ -292,3 +292,35 @@ pub fn options<T: serde::de::DeserializeOwned>(
         .try_into()
         .map_err(|error: toml::de::Error| SynthesisError::option(card.name, error.message().to_owned()))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A log-linear model with settled records for few cells, `pairwise` for many; options that are set decide, and stay.
+    #[test]
+    fn the_usual_private_method_follows_from_the_schema_and_the_options() {
+        let schema = |variables: usize| {
+            let of = |at: usize| {
+                format!("[variables.v{at}]\nkind = \"categorical\"\nlevels = [\"a\", \"b\", \"c\", \"d\"]\n")
+            };
+            let variables: String = (0..variables).map(of).collect();
+            let text = format!("[table]\ndeclared = true\nreason = \"invented\"\n{variables}");
+            let schema = table::schema::SchemaFile::parse(&text).unwrap().finish().unwrap();
+            schema.reviewed().unwrap()
+        };
+        let usual = |variables: usize, options: &[&str]| {
+            let mut recipe = Recipe::new("pairwise");
+            options.iter().for_each(|option| recipe.set(option).unwrap());
+            let usual = usual_private_recipe(Some(&schema(variables)), &recipe);
+            let rows = usual.options.get("rows").and_then(|rows| rows.as_str().map(str::to_owned));
+            (usual.method, rows)
+        };
+        // 4^10 is 2^20.
+        assert_eq!(usual(10, &[]), ("ipf".to_owned(), Some("settled".to_owned())));
+        assert_eq!(usual(10, &["rows=drawn"]), ("ipf".to_owned(), Some("drawn".to_owned())));
+        assert_eq!(usual(10, &["workload=v1=2"]), ("pairwise".to_owned(), None));
+        assert_eq!(usual(11, &[]), ("pairwise".to_owned(), None));
+        assert_eq!(usual_private_recipe(None, &Recipe::new("pairwise")).method, "pairwise");
+    }
+}

@@ -327,3 +327,20 @@ impl ProtectedTable for Asking<'_, '_> {
         self.guard.choose(&purpose, &asked, charge(price)?)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// SD2011 with 5 and 7 variables, 5,000 records, δ = 10⁻⁹: ε²/(4ρ) is 17 and 23 at ε = 1 and 10, and 10 or 21 pairs are measured where all are.
+    #[test]
+    fn few_questions_are_asked_under_laplace_noise() {
+        let (five, seven) = ([2, 5, 6, 5, 10], [2, 5, 6, 5, 10, 7, 7]);
+        let prefers =
+            |sizes: &[usize], epsilon: f64, rho: f64| prefers_pure(sizes, 5_000, epsilon, rho, false);
+        assert!(prefers(&five, 1.0, 0.01497) && prefers(&five, 10.0, 1.091));
+        assert!(!prefers(&seven, 1.0, 0.01497) && prefers(&seven, 10.0, 1.091));
+        // A replaced record makes Laplace noise twice as large and Gaussian noise √2 times.
+        assert!(!prefers_pure(&five, 5_000, 1.0, 0.01497, true));
+    }
+}
