@@ -17,7 +17,8 @@ use crate::noise_on_cells::records_of_noise;
 use crate::private_shares;
 use crate::provenance::{Choice, Provenance, objections, valid_rule};
 use crate::release_bootstrap::{
-    Bootstrap, Redraw, Replicate, Replicates, Resampling, basic, by_name, studentised,
+    Bootstrap, BootstrapInterval, Redraw, Replicate, Replicates, Resampling, basic, by_name, studentised,
+    undone_apart,
 };
 use crate::results::{Answer, ChosenBy, Quantity, RuleUsed, SurveyFacts};
 use crate::survey_estimates::survey_estimates;
@@ -170,6 +171,9 @@ const FEWEST_FOR_A_SHARE: f64 = 10.0;
 
 /// The bias that a bootstrap finds, in standard errors, from which it is worth a warning.
 const BIAS_MATTERS: f64 = 0.25;
+
+/// From so many standard errors between two ways to take a bias off no interval is given.
+const MOST_APART: f64 = 1.0;
 
 /// Records made of noise, as a share of N, from which they are worth a warning.
 const NOISE_MATTERS: f64 = 0.05;
@@ -544,11 +548,17 @@ impl Question<'_> {
             quantity.estimate = Some(estimate);
             let found = of_quantity(bootstrapped, quantity, |truth, replicates| {
                 let Manner { target, level, resampling, .. } = *self.manner;
-                basic(estimate, truth, replicates, resampling.replicates, target, level)
+                let found = basic(estimate, truth, replicates, resampling.replicates, target, level)?;
+                Ok((found, undone_apart(truth, &found)))
             });
             match found {
-                Ok(found) => {
-                    quantity.interval = Some(found.interval);
+                Ok((found, apart)) => {
+                    match apart.filter(|apart| *apart > MOST_APART) {
+                        Some(apart) => {
+                            quantity.not_computed = Some(bias_not_to_be_undone(&found, estimate, apart));
+                        }
+                        None => quantity.interval = Some(found.interval),
+                    }
                     quantity.standard_error = Some(found.standard_error);
                     quantity.bias = Some(found.bias);
                     quantity.replicates = Some(found.replicates);
@@ -758,6 +768,19 @@ fn with_one_meaning(by_file: Vec<Vec<Estimate>>) -> Vec<Vec<Estimate>> {
         file
     };
     by_file.into_iter().map(mend).collect()
+}
+
+/// Why an estimate whose bias one more release shows has no interval.
+fn bias_not_to_be_undone(found: &BootstrapInterval, estimate: f64, apart: f64) -> String {
+    let ratio = found.bias / found.standard_error;
+    let less = estimate - found.bias;
+    let apart = match apart.is_finite() {
+        true => format!("taken off as a difference (which gives {less:.3}) and as a ratio they are {apart:.1} standard errors apart"),
+        false => "one more release turns its sign".to_owned(),
+    };
+    format!(
+        "one more release moves it by {ratio:.1} standard errors, and the first one moved it by an amount that nobody knows: {apart}, so that no interval would cover as often as it says"
+    )
 }
 
 /// Below about ten records the normal distribution is no good guide to a share. p (1 − p)/T is the number of records that would know it as well in a plain sample.

@@ -199,6 +199,22 @@ pub fn basic(
     Ok(described(Interval { low: estimate - high, high: estimate - low }, &errors))
 }
 
+/// How far apart two ways are to take the bias off an estimate q that one more release moves by b: as a difference, q − b, and as a ratio, q²/(q + b), which are b²/(q + b) apart. The first release was off too, by as much
+/// or in the same proportion; where these differ by much nothing tells which it was. Nothing where q is not clear of zero, and a proportion has no meaning.
+pub(crate) fn undone_apart(truth: f64, found: &BootstrapInterval) -> Option<f64> {
+    let again = truth + found.bias;
+    let is_clear = truth.abs() > CLEAR * found.standard_error;
+    match again * truth > 0.0 {
+        _ if !is_clear => None,
+        true => Some((found.bias * found.bias / again).abs() / found.standard_error),
+        // One more release turns its sign.
+        false => Some(f64::INFINITY),
+    }
+}
+
+/// An estimate is clear of zero by so many standard errors.
+const CLEAR: f64 = 3.0;
+
 /// The bootstrap-t interval; `variance` is T of the files themselves.
 pub(crate) fn studentised(
     estimate: f64,
@@ -279,6 +295,22 @@ mod tests {
         assert_eq!((found.interval.low, found.interval.high), (50.0 - 82.5, 50.0 + 52.5));
         let original = basic(50.0, 40.0, &replicates, 99, Target::Original, level).unwrap();
         assert_eq!((original.interval.low, original.interval.high), (-45.0, 45.0));
+    }
+
+    #[test]
+    fn two_ways_to_take_a_bias_off_by_hand() {
+        let found = |bias: f64| BootstrapInterval {
+            interval: Interval { low: 0.0, high: 1.0 },
+            standard_error: 0.02,
+            bias,
+            replicates: 99,
+        };
+        // 0.4 becomes 0.3: 0.5 by difference, 0.4²/0.3 = 0.5333 by ratio, 1.67 standard errors apart.
+        assert!((undone_apart(0.4, &found(-0.1)).unwrap() - 5.0 / 3.0).abs() < 1e-9);
+        assert!((undone_apart(-0.4, &found(0.1)).unwrap() - 5.0 / 3.0).abs() < 1e-9);
+        assert!(undone_apart(0.4, &found(-0.01)).unwrap() < 0.02);
+        assert_eq!(undone_apart(0.4, &found(-0.5)), Some(f64::INFINITY));
+        assert_eq!(undone_apart(0.05, &found(-0.04)), None, "not clear of zero");
     }
 
     #[test]

@@ -98,6 +98,15 @@ impl Cells {
         }
     }
 
+    /// The first records.
+    pub(crate) fn first(&self, rows: usize, domain: &Domain) -> Self {
+        let columns = self.columns.iter().zip(domain.variables());
+        let column = |(column, classes): (&Codes, &Classes)| {
+            Codes::collect(classes.size(), (0..rows).map(|row| column.get(row)))
+        };
+        Self { columns: columns.map(column).collect() }
+    }
+
     /// The records in another order: position `i` takes record `order[i]`.
     pub(crate) fn reorder(self, order: &[u32], domain: &Domain) -> Self {
         let columns = self.columns.into_iter().zip(domain.variables());

@@ -1,7 +1,7 @@
 //! From cells to records: levels by name, numbers drawn within their class, derived variables computed, identifiers made new.
 //!
 //! A number is drawn within its class from the numbers that records have there, where the method is not private and has records; else
-//! evenly, or by the shape and step that the schema declares. Where a class straddles a rule, the
+//! evenly, or by the shape and step that the schema declares. In a private run it lies within its class where the rest of its record puts it (see [`latent`](crate::latent)). Where a class straddles a rule, the
 //! draw is repeated until the record keeps the schema, which is a draw from the class given the rule. Where a hundred draws
 //! have not done it, numbers at and between those that the rules name are proposed instead: the record then keeps the schema,
 //! but is no longer uniform among the few that do.
@@ -18,6 +18,7 @@ use table::{Column, Domain, Schema, Table};
 use crate::class_numbers::ClassNumbers;
 use crate::completion::{Completion, Draft, NewColumns};
 use crate::identifiers::Identifiers;
+use crate::latent::{Latent, Place};
 use crate::randomness::{BLOCK, Rng, Seed};
 use crate::{Cells, SynthesisError};
 
@@ -26,6 +27,9 @@ const TRIES: usize = 400;
 
 /// How many other cells are tried in the place of one without a record.
 const REPLACEMENTS: usize = 1_000;
+
+/// So many of them are where the rest of the record puts them.
+const PLACED_TRIES: usize = 20;
 
 /// After this many tries, numbers that rules name are proposed too: `income = 0` is rarely hit by chance.
 const PLAIN_TRIES: usize = 100;
@@ -46,8 +50,8 @@ pub struct Decoder {
     landmarks: Vec<f64>,
     /// The numbers that records have within each class.
     numbers: ClassNumbers,
-    /// Whether a cell that holds no record that keeps the rules gives way to another one.
-    replaces: bool,
+    /// Whether the model came out of a private run.
+    private: bool,
 }
 
 /// Where a variable's values come from.
@@ -133,7 +137,7 @@ impl Decoder {
             knots,
             landmarks,
             numbers: ClassNumbers::default(),
-            replaces: false,
+            private: false,
         })
     }
 
@@ -152,13 +156,26 @@ impl Decoder {
         self.completion.schema()
     }
 
-    /// What computes variables and makes identifiers.
-    /// The same, with another cell of the data set in the place of one that holds no record that keeps the rules: a private run must not end
-    /// with an error after it has looked.
-    pub(crate) fn replacing(self) -> Self {
-        Self { replaces: true, ..self }
+    /// The same for a model of a private run. Another cell of the data set takes the place of one that holds no record that keeps the rules, since such a run must not end
+    /// with an error after it has looked; and numbers lie within their classes where the rest of their record puts them, since no number of a record may be drawn.
+    pub(crate) fn of_private_run(self) -> Self {
+        Self { private: true, ..self }
     }
 
+    /// Whether [`latent`](Self::latent) may find something.
+    pub(crate) fn places_numbers(&self) -> bool {
+        self.private && Latent::is_of_use(&self.domain)
+    }
+
+    /// Where numbers lie within their classes, learned from the first records of a data set with this seed.
+    pub(crate) fn latent(&self, cells: &Cells, seed: Seed) -> Option<Latent> {
+        if !self.places_numbers() {
+            return None;
+        }
+        Latent::learn(cells, &self.domain, seed.child(2))
+    }
+
+    /// What computes variables and makes identifiers.
     pub(crate) fn completion(&self) -> &Completion {
         &self.completion
     }
@@ -186,15 +203,17 @@ impl Decoder {
         take: impl FnMut(Table) -> Result<(), SynthesisError>,
     ) -> Result<(), SynthesisError> {
         let identifiers = self.completion.new_identifiers(cells.rows(), seed.child(0));
-        self.decode_rows(cells, 0, &identifiers, seed, take)
+        let latent = self.latent(cells, seed);
+        self.decode_rows(cells, 0, &identifiers, latent.as_ref(), seed, take)
     }
 
-    /// Records of these cells, which are those of a data set from record `first` on, a multiple of [`BLOCK`]. `identifiers` are those of the whole data set.
+    /// Records of these cells, which are those of a data set from record `first` on, a multiple of [`BLOCK`]. `identifiers` and `latent` are those of the whole data set.
     pub(crate) fn decode_rows(
         &self,
         cells: &Cells,
         first: usize,
         identifiers: &NewColumns,
+        latent: Option<&Latent>,
         seed: Seed,
         mut take: impl FnMut(Table) -> Result<(), SynthesisError>,
     ) -> Result<(), SynthesisError> {
@@ -202,8 +221,9 @@ impl Decoder {
         let blocks: Vec<usize> = (0..cells.rows().div_ceil(BLOCK)).collect();
         for some in blocks.chunks(2 * rayon::current_num_threads()) {
             let parts = some.par_iter().map(|block| {
-                let rng = seed.stream((first / BLOCK + *block) as u64);
-                self.decode_block(cells, *block, first, identifiers, rng)
+                let number = (first / BLOCK + *block) as u64;
+                let placing = latent.map(|latent| Placing { latent, rng: seed.child(3).stream(number) });
+                self.decode_block(cells, *block, first, identifiers, placing, seed.stream(number))
             });
             for part in parts.collect::<Result<Vec<Table>, _>>()? {
                 take(part)?;
@@ -218,18 +238,25 @@ impl Decoder {
         block: usize,
         first: usize,
         identifiers: &NewColumns,
+        mut placing: Option<Placing<'_>>,
         mut rng: Rng,
     ) -> Result<Table, SynthesisError> {
         let rows = block * BLOCK..cells.rows().min((block + 1) * BLOCK);
         let of_data_set = first + rows.start..first + rows.end;
         let columns: Vec<Column> = if self.forbidden.is_empty() && self.completion.derived().next().is_none()
         {
-            // Nothing ties variables together: a column at a time.
+            // Nothing but their places ties variables together: a column at a time.
+            let places: Vec<Vec<Option<Place>>> = match placing.as_mut() {
+                Some(placing) => rows.clone().map(|row| placing.draw(cells, row)).collect(),
+                None => Vec::new(),
+            };
             let column = |(variable, source): (usize, &Source)| match source {
                 Source::Class(position) => {
                     let codes = &cells.columns()[*position];
-                    self.completion
-                        .column(variable, rows.clone(), |row| self.value(*position, codes.get(row), &mut rng))
+                    self.completion.column(variable, rows.clone(), |row| {
+                        let place = places.get(row - rows.start).and_then(|places| places[*position]);
+                        self.value(*position, codes.get(row), place, &mut rng)
+                    })
                 }
                 Source::Derived | Source::Identifier => {
                     self.completion.identifier(variable, of_data_set.clone(), identifiers)
@@ -237,7 +264,8 @@ impl Decoder {
             };
             self.sources.iter().enumerate().map(column).collect()
         } else {
-            let drafts = rows.clone().map(|row| self.draft_or_replacement(cells, row, &mut rng));
+            let drafts =
+                rows.clone().map(|row| self.draft_or_replacement(cells, row, placing.as_mut(), &mut rng));
             let drafts = drafts.collect::<Result<Vec<Draft>, _>>()?;
             let column = |variable: usize| match self.sources[variable] {
                 Source::Identifier => self.completion.identifier(variable, of_data_set.clone(), identifiers),
@@ -255,27 +283,37 @@ impl Decoder {
         &self,
         cells: &Cells,
         row: usize,
+        placing: Option<&mut Placing<'_>>,
         rng: &mut Rng,
     ) -> Result<Draft, SynthesisError> {
-        let own = self.draft(&cells.record(row), rng);
-        if own.is_ok() || !self.replaces {
+        let places = placing.map(|placing| move || placing.draw(cells, row));
+        let own = self.draft(&cells.record(row), places, rng);
+        if own.is_ok() || !self.private {
             return own;
         }
         let other = (0..REPLACEMENTS).find_map(|_| {
             let other = rng.random_range(0..cells.rows());
-            self.draft(&cells.record(other), rng).ok()
+            self.draft(&cells.record(other), None::<fn() -> Vec<Option<Place>>>, rng).ok()
         });
         other.map_or(own, Ok)
     }
 
-    fn draft(&self, cell: &[u32], rng: &mut Rng) -> Result<Draft, SynthesisError> {
+    fn draft(
+        &self,
+        cell: &[u32],
+        mut places: Option<impl FnMut() -> Vec<Option<Place>>>,
+        rng: &mut Rng,
+    ) -> Result<Draft, SynthesisError> {
         let mut broken = None;
         for attempt in 0..TRIES {
+            let drawn = places.as_mut().filter(|_| attempt < PLACED_TRIES).map(|draw| draw()).unwrap_or_default();
             let value = |source: &Source| match source {
                 Source::Class(position) if attempt >= PLAIN_TRIES => {
                     self.landmark(*position, cell[*position], rng)
                 }
-                Source::Class(position) => self.value(*position, cell[*position], rng),
+                Source::Class(position) => {
+                    self.value(*position, cell[*position], drawn.get(*position).copied().flatten(), rng)
+                }
                 Source::Derived => Value::Missing,
                 Source::Identifier => Value::Text,
             };
@@ -319,7 +357,7 @@ impl Decoder {
     fn landmark(&self, position: usize, class: u32, rng: &mut Rng) -> Value {
         let classes = &self.domain.variables()[position];
         let Span::Numbers { low, high } = classes.span(class) else {
-            return self.value(position, class, rng);
+            return self.value(position, class, None, rng);
         };
         let mut limits: Vec<f64> =
             self.landmarks.iter().copied().filter(|number| (low..=high).contains(number)).collect();
@@ -337,12 +375,17 @@ impl Decoder {
         let is_of_class = |number: &f64| classes.partition().class_of(*number) == Some(class);
         match number.filter(is_of_class).filter(|number| !self.reserved[position].contains(number)) {
             Some(number) => Value::Number(number),
-            None => self.value(position, class, rng),
+            None => self.value(position, class, None, rng),
         }
     }
 
-    /// A value of a class that is no special code, drawn uniformly where there are several.
-    fn value(&self, position: usize, class: u32, rng: &mut Rng) -> Value {
+    /// A value of a class that is no special code, at its place if it has one.
+    fn value(&self, position: usize, class: u32, place: Option<Place>, rng: &mut Rng) -> Value {
+        if let Some(number) = place.and_then(|place| self.number_at(position, class, place))
+            && !self.reserved[position].contains(&number)
+        {
+            return Value::Number(number);
+        }
         for _ in 0..TRIES {
             match self.any_value(position, class, rng) {
                 Value::Number(number) if self.reserved[position].contains(&number) => {}
@@ -386,15 +429,68 @@ impl Decoder {
 }
 
 impl Decoder {
+    /// The number of a class at a place: by the shape that the schema declares, the knots that were bought, or the function by which it goes on from class to class.
+    fn number_at(&self, position: usize, class: u32, place: Place) -> Option<f64> {
+        let classes = &self.domain.variables()[position];
+        let Span::Numbers { low, high } = classes.span(class) else { return None };
+        let (shape, step) = self.draws[position];
+        let step = step.or(classes.step());
+        let end = high + step.unwrap_or(0.0);
+        let number = if shape != Shape::Uniform {
+            shape.quantile(place.within, low, end)
+        } else if self.has_knots(position, low, high) {
+            self.number_between_knots(position, low, high, place.within)
+        } else {
+            place.number
+        };
+        Some(match step {
+            None if low < high => number.clamp(low, high.next_down()),
+            None => low,
+            Some(step) => {
+                let multiple = (number / step).floor() * step;
+                let (first, last) = ((low / step).ceil() * step, (high / step).floor() * step);
+                if first > last {
+                    return None;
+                }
+                multiple.clamp(first, last)
+            }
+        })
+    }
+
+    fn has_knots(&self, position: usize, low: f64, high: f64) -> bool {
+        self.knots[position].iter().any(|knot| low < *knot && *knot < high)
+    }
+
+    /// The number below which this share of a class with knots lies.
+    fn number_between_knots(&self, position: usize, low: f64, high: f64, within: f64) -> f64 {
+        let pieces = self.knots_between(position, low, high).len() + 1;
+        let place = within * pieces as f64;
+        let piece = (place as usize).min(pieces - 1);
+        let uniform = place - piece as f64;
+        match self.piece_number(position, low, high, piece) {
+            Piece::Within(from, to) => from + uniform * (to - from),
+            // The first piece runs from its knot outwards.
+            Piece::Tail(tail) if piece == 0 => tail.at(1.0 - uniform),
+            Piece::Tail(tail) => tail.at(uniform),
+        }
+    }
+
+    fn knots_between(&self, position: usize, low: f64, high: f64) -> &[f64] {
+        let knots = &self.knots[position];
+        &knots[knots.partition_point(|knot| *knot <= low)..knots.partition_point(|knot| *knot < high)]
+    }
+
     /// One of the pieces into which the knots cut an interval; each holds as many records as any other.
     fn piece(&self, position: usize, low: f64, high: f64, rng: &mut Rng) -> Piece {
-        let knots = &self.knots[position];
-        let inside =
-            &knots[knots.partition_point(|knot| *knot <= low)..knots.partition_point(|knot| *knot < high)];
+        let inside = self.knots_between(position, low, high);
         if inside.is_empty() {
             return Piece::Within(low, high);
         }
-        let piece = rng.random_range(0..=inside.len());
+        self.piece_number(position, low, high, rng.random_range(0..=inside.len()))
+    }
+
+    fn piece_number(&self, position: usize, low: f64, high: f64, piece: usize) -> Piece {
+        let inside = self.knots_between(position, low, high);
         let is_last = piece == inside.len();
         let class = self.domain.variables()[position].partition();
         let is_end = |number: f64| match class {
@@ -420,6 +516,18 @@ impl Decoder {
         // The pieces of whole numbers do not overlap.
         let step = self.domain.variables()[position].step().filter(|_| !is_last);
         Piece::Within(from, step.map_or(to, |step| (to - step).max(from)))
+    }
+}
+
+/// Draws where the numbers of records lie.
+struct Placing<'a> {
+    latent: &'a Latent,
+    rng: Rng,
+}
+
+impl Placing<'_> {
+    fn draw(&mut self, cells: &Cells, row: usize) -> Vec<Option<Place>> {
+        self.latent.draw(|position| cells.columns()[position].get(row), &mut self.rng)
     }
 }
 
@@ -449,7 +557,11 @@ impl Tail {
     }
 
     fn draw(&self, rng: &mut Rng) -> f64 {
-        let u: f64 = rng.random();
+        self.at(rng.random())
+    }
+
+    /// The number up to which this share of the tail lies, from the knot outwards.
+    fn at(&self, u: f64) -> f64 {
         let length = (self.end - self.knot).abs();
         if self.knot * self.end > 0.0 && self.end.abs() > self.knot.abs() {
             let alpha = self.knot.abs() / self.width;

@@ -15,6 +15,7 @@ use crate::completion::{Completion, NewColumns};
 use crate::copies::Print;
 use crate::decoder::Decoder;
 use crate::identifiers::Identifiers;
+use crate::latent::Latent;
 use crate::model::AnyModel;
 use crate::randomness::{CHUNK, Seed};
 use crate::stored::StateWriter;
@@ -61,10 +62,10 @@ impl Drawing {
         })
     }
 
-    /// The same, with cells that hold no record that keeps the rules replaced by others.
-    pub(crate) fn replacing(self) -> Self {
+    /// The same for a model of a private run.
+    pub(crate) fn of_private_run(self) -> Self {
         match self {
-            Self::Cells(model, decoder) => Self::Cells(model, decoder.replacing()),
+            Self::Cells(model, decoder) => Self::Cells(model, decoder.of_private_run()),
             records => records,
         }
     }
@@ -283,7 +284,15 @@ impl Fitted {
             Drawing::Cells(_, decoder) => decoder.completion().new_identifiers(rows, seed.child(0)),
             Drawing::Records(_, completion) => completion.new_identifiers(rows, seed),
         };
-        Some(DataSet { fitted: self, number, identifiers })
+        let latent = match self.drawing.as_ref() {
+            Drawing::Cells(model, decoder) if decoder.places_numbers() => {
+                let first = model.sample_part(rows, 0..rows.min(CHUNK), self.seed_of(number).child(0));
+                // What cannot be drawn is told when it is drawn.
+                first.and_then(Result::ok).and_then(|cells| decoder.latent(&cells, seed))
+            }
+            _ => None,
+        };
+        Some(DataSet { fitted: self, number, identifiers, latent })
     }
 
     /// Data set `number`, from 0, all at once.
@@ -332,6 +341,8 @@ pub struct DataSet<'a> {
     number: u32,
     /// The identifiers of all records, which are not drawn one by one.
     identifiers: NewColumns,
+    /// Where numbers lie within their classes.
+    latent: Option<Latent>,
 }
 
 impl DataSet<'_> {
@@ -376,11 +387,19 @@ impl DataSet<'_> {
                 let drawn = parts.par_iter().map(draw).collect::<Result<Vec<Cells>, _>>()?;
                 for (part, cells) in parts.iter().zip(drawn) {
                     let mut first = part.start;
-                    decoder.decode_rows(&cells, part.start, &self.identifiers, seed.child(1), |table| {
-                        let here = first;
-                        first += table.rows();
-                        take(here, table)
-                    })?;
+                    let latent = self.latent.as_ref();
+                    decoder.decode_rows(
+                        &cells,
+                        part.start,
+                        &self.identifiers,
+                        latent,
+                        seed.child(1),
+                        |table| {
+                            let here = first;
+                            first += table.rows();
+                            take(here, table)
+                        },
+                    )?;
                 }
             }
             Drawing::Records(model, completion) => {

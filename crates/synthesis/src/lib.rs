@@ -31,6 +31,7 @@ mod fitted;
 mod generate;
 pub mod identifiers;
 pub mod key;
+mod latent;
 pub mod methods;
 pub mod model;
 pub mod model_file;

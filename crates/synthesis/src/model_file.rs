@@ -155,6 +155,7 @@ impl SavedModel {
             if identifiers.is_empty() { Identifiers::declared(&self.schema) } else { identifiers };
         let drawing =
             Drawing::new(model, Arc::clone(&self.schema), &self.header.domain, identifiers, numbers)?;
+        let drawing = if self.header.ledger.is_some() { drawing.of_private_run() } else { drawing };
         let seed = recipe.seed.unwrap_or_else(fresh_seed);
         let fitted = Fitted::new(drawing, recipe, seed, self.header.original_rows, uniques)?;
         Ok(fitted.with_own_remarks(&self.header.remarks).with_ledger(self.header.ledger.clone()))

@@ -167,19 +167,24 @@ pub fn default_method(private: bool) -> &'static str {
     if private { pairwise::CARD.name } else { sequential::CARD.name }
 }
 
-/// The most cells of a cross-table on which the planned log-linear model is the better private method.
-const SMALL_TABLE: u32 = 1 << 20;
-
-/// The method of a private recipe that names none, by what is public: the declared schema, and which options are set.
-pub fn usual_private_method(schema: Option<&DeclaredSchema>, recipe: &Recipe) -> &'static str {
+/// The recipe of a private run that names no method, by what is public: the declared schema, and which options are set.
+///
+/// Where the cross-table is small a log-linear model of all measured pairs is the better estimate, since each pair is told by the others too, and its records settle towards the model's pairs as those of `pairwise` do towards
+/// their own tables: without that, a sample's scatter of some √(c/n) (c cells of a pair, n records) would be more than the noise from about ε = 3 on. Else, and where options of it are set, it is `pairwise`.
+pub fn usual_private_recipe(schema: Option<&DeclaredSchema>, recipe: &Recipe) -> Recipe {
     let domain = schema.and_then(|schema| Domain::declared(schema, recipe.groups as usize).ok());
-    let is_small =
-        domain.is_some_and(|domain| domain.cells(&Attributes::all(&domain)) <= BigUint::from(SMALL_TABLE));
+    let is_small = domain
+        .is_some_and(|domain| domain.cells(&Attributes::all(&domain)) <= BigUint::from(ipf::private::MOST_SETTLED));
     let cards = if is_small { [&ipf::CARD, &pairwise::CARD] } else { [&pairwise::CARD, &ipf::CARD] };
     let takes_all = |card: &&&MethodCard| {
         recipe.options.keys().all(|name| card.options.iter().any(|option| option.name == name))
     };
-    cards.iter().find(takes_all).map_or(cards[0].name, |card| card.name)
+    let card = cards.iter().find(takes_all).unwrap_or(&cards[0]);
+    let mut usual = Recipe { method: card.name.to_owned(), ..recipe.clone() };
+    if is_small && card.name == ipf::CARD.name {
+        usual.options.entry("rows").or_insert_with(|| "settled".into());
+    }
+    usual
 }
 
 /// The distribution of the counts of cells that a person states, such as `catall,nprior=0`, with the card of the method that has it.
@@ -286,4 +291,36 @@ pub fn options<T: serde::de::DeserializeOwned>(
         .clone()
         .try_into()
         .map_err(|error: toml::de::Error| SynthesisError::option(card.name, error.message().to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A log-linear model with settled records for few cells, `pairwise` for many; options that are set decide, and stay.
+    #[test]
+    fn the_usual_private_method_follows_from_the_schema_and_the_options() {
+        let schema = |variables: usize| {
+            let of = |at: usize| {
+                format!("[variables.v{at}]\nkind = \"categorical\"\nlevels = [\"a\", \"b\", \"c\", \"d\"]\n")
+            };
+            let variables: String = (0..variables).map(of).collect();
+            let text = format!("[table]\ndeclared = true\nreason = \"invented\"\n{variables}");
+            let schema = table::schema::SchemaFile::parse(&text).unwrap().finish().unwrap();
+            schema.reviewed().unwrap()
+        };
+        let usual = |variables: usize, options: &[&str]| {
+            let mut recipe = Recipe::new("pairwise");
+            options.iter().for_each(|option| recipe.set(option).unwrap());
+            let usual = usual_private_recipe(Some(&schema(variables)), &recipe);
+            let rows = usual.options.get("rows").and_then(|rows| rows.as_str().map(str::to_owned));
+            (usual.method, rows)
+        };
+        // 4^10 is 2^20.
+        assert_eq!(usual(10, &[]), ("ipf".to_owned(), Some("settled".to_owned())));
+        assert_eq!(usual(10, &["rows=drawn"]), ("ipf".to_owned(), Some("drawn".to_owned())));
+        assert_eq!(usual(10, &["workload=v1=2"]), ("pairwise".to_owned(), None));
+        assert_eq!(usual(11, &[]), ("pairwise".to_owned(), None));
+        assert_eq!(usual_private_recipe(None, &Recipe::new("pairwise")).method, "pairwise");
+    }
 }

@@ -109,13 +109,13 @@ proptest! {
         replace_one: bool,
         units in prop::option::of(1_u32..4),
         by_ipf in prop::bool::weighted(0.3),
-        options in prop::sample::select(vec!["", "rows=drawn"]),
+        options in prop::sample::select(vec!["", "rows=drawn", "rows=settled"]),
         seed: u64,
     ) {
         let schema = schema(&variables, ties, units);
         let table = records(&variables, ties, rows, &schema);
         let mut recipe = Recipe::new(if by_ipf { "ipf" } else { "pairwise" });
-        if !by_ipf && !options.is_empty() {
+        if !options.is_empty() {
             recipe.set(options).unwrap();
         }
         // Rows are many where the number of records is a noisy count at a small budget.

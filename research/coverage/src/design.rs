@@ -26,6 +26,20 @@ pub struct Design {
     pub effects: Effects,
     /// N.
     pub records: usize,
+    /// What the schema says of the numbers.
+    #[serde(default)]
+    pub classes: Classes,
+}
+
+/// What the schema says of the numbers, all of which lie within −12 and 14.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Classes {
+    /// Five classes, the outer ones wide: cuts at ±0.25 and ±0.8.
+    #[default]
+    Five,
+    /// The range alone.
+    Undeclared,
 }
 
 /// How much predictors matter.
@@ -64,7 +78,12 @@ impl Design {
         if !(4..=60).contains(&columns) || records < 50 {
             return Err(CoverageError::Design("a design has 4 to 60 columns and 50 records or more".into()));
         }
-        Ok(Self { columns, effects, records })
+        Ok(Self { columns, effects, records, classes: Classes::Five })
+    }
+
+    /// The same with another schema.
+    pub fn with_classes(self, classes: Classes) -> Self {
+        Self { classes, ..self }
     }
 
     fn predictors(&self) -> Vec<Shown> {
@@ -114,7 +133,10 @@ impl Design {
     /// The declared schema, so that private methods can be studied too.
     pub fn schema(&self) -> String {
         let mut text = "[table]\ndeclared = true\nreason = \"an invented population\"\n".to_owned();
-        let number = "kind = \"real\"\nrange = [-12, 14]\ncuts = [-12, -0.8, -0.25, 0.25, 0.8, 14]\n";
+        let number = match self.classes {
+            Classes::Five => "kind = \"real\"\nrange = [-12, 14]\ncuts = [-12, -0.8, -0.25, 0.25, 0.8, 14]\n",
+            Classes::Undeclared => "kind = \"real\"\nrange = [-12, 14]\n",
+        };
         for (at, shown) in self.predictors().into_iter().enumerate() {
             let kind = match shown {
                 Shown::Number => number,

@@ -7,7 +7,7 @@ mod design;
 mod study;
 mod text;
 
-pub use design::{Design, Effects, Question};
+pub use design::{Classes, Design, Effects, Question};
 pub use study::{Study, run};
 pub use text::study_text;
 

@@ -34,6 +34,9 @@ pub struct Coefficient {
     pub truth: f64,
     /// Replications that had an interval.
     pub answered: u64,
+    /// Replications that had an estimate, and were told why it has no interval.
+    #[serde(default)]
+    pub withheld: u64,
     /// Those whose interval covered the truth.
     pub covered: u64,
     /// The same of the original tables.
@@ -68,6 +71,12 @@ impl Coefficient {
 }
 
 impl Study {
+    /// The share of intervals that were not given.
+    pub fn withheld(&self) -> f64 {
+        let of = |count: fn(&Coefficient) -> u64| self.coefficients.iter().map(count).sum::<u64>() as f64;
+        of(|of| of.withheld) / (of(|of| of.withheld) + of(|of| of.answered)).max(1.0)
+    }
+
     /// The mean over coefficients, and the worst of them.
     pub fn coverage(&self) -> (f64, f64) {
         summary(self.coefficients.iter().map(Coefficient::coverage))
@@ -108,6 +117,7 @@ impl Study {
         self.replications += other.replications;
         for (of, more) in self.coefficients.iter_mut().zip(&other.coefficients) {
             of.answered += more.answered;
+            of.withheld += more.withheld;
             of.covered += more.covered;
             of.original_covered += more.original_covered;
             of.sum += more.sum;
@@ -140,6 +150,7 @@ pub fn run(
             name: format!("{response}: {name}"),
             truth: *truth,
             answered: 0,
+            withheld: 0,
             covered: 0,
             original_covered: 0,
             sum: 0.0,
@@ -185,6 +196,7 @@ pub fn run(
                 let own = own.iter().find(|estimate| estimate.name == *name);
                 let (Some(quantity), Some(Ok(own))) = (quantity, own.map(|own| own.value)) else { continue };
                 let (Some(estimate), Some(interval)) = (quantity.estimate, quantity.interval) else {
+                    of.withheld += u64::from(quantity.not_computed.is_some());
                     continue;
                 };
                 of.answered += 1;

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use crate::Study;
+use crate::{Classes, Study};
 
 /// Coverage, bias and stated errors, and the coefficients whose intervals cover least.
 pub fn study_text(study: &Study) -> String {
@@ -14,7 +14,7 @@ pub fn study_text(study: &Study) -> String {
     // Writing to a string cannot fail.
     let _ = write!(
         text,
-        "{} columns, {:?} effects, {} records, {} replications by {}\n\
+        "{} columns, {:?} effects, {} records{}, {} replications by {}\n\
          nominal 95 % intervals of {} coefficients cover (simulation error of one {error:.1} points)\n\
          \x20                 mean    worst\n\
          \x20 synthetic     {:>6.1} % {:>6.1} %\n\
@@ -23,6 +23,10 @@ pub fn study_text(study: &Study) -> String {
         design.columns,
         design.effects,
         design.records,
+        match design.classes {
+            Classes::Five => "",
+            Classes::Undeclared => ", no cuts declared",
+        },
         study.replications,
         study.software,
         study.coefficients.len(),
@@ -34,6 +38,9 @@ pub fn study_text(study: &Study) -> String {
         study.original_slope(),
         study.stated_over_true(),
     );
+    if study.withheld() > 0.0 {
+        let _ = writeln!(text, "{:.1} % of the intervals were not given, and the reason was", 100.0 * study.withheld());
+    }
     let mut by_coverage: Vec<_> = study.coefficients.iter().collect();
     by_coverage.sort_by(|left, right| left.coverage().total_cmp(&right.coverage()));
     text.push_str("least covered:\n");

@@ -48,6 +48,39 @@ pub struct PrivateScore {
     pub peak_mb: Option<f64>,
 }
 
+/// A synthetic file that another program made.
+pub struct Peer {
+    /// The program, or what it is to be called.
+    pub name: String,
+    /// The ε that it was given.
+    pub epsilon: f64,
+    /// Its records, under the schema of the original.
+    pub table: Table,
+}
+
+/// Files of other programs as standings beside those of [`private_tournament`]: files of one name and ε are its runs. What they cost is not known.
+pub fn peers(original: &Table, peers: &[Peer]) -> Result<Vec<PrivateStanding>, TournamentError> {
+    let domain = scale(original)?;
+    let truth = Tables::of(original, &domain)?;
+    let mut standings: Vec<PrivateStanding> = Vec::new();
+    for Peer { name, epsilon, table } in peers {
+        let score = scored(original, table, &domain, &truth)?;
+        match standings.iter_mut().find(|of| of.method == *name && of.epsilon == *epsilon) {
+            Some(standing) => standing.runs.push(score),
+            None => {
+                let (method, runs) = (name.clone(), vec![score]);
+                standings.push(PrivateStanding { method, epsilon: *epsilon, runs, because: None });
+            }
+        }
+    }
+    Ok(standings)
+}
+
+/// The domain on which tables are compared.
+fn scale(original: &Table) -> Result<Domain, TournamentError> {
+    Ok(Domain::declared(&declared(original.schema())?, 20)?)
+}
+
 /// The private methods that need nothing but a budget, and draw all variables.
 pub fn private_methods(schema: &table::DeclaredSchema) -> Vec<&'static str> {
     let able = registry::METHODS.iter().filter(|method| method.private.is_some());
@@ -69,8 +102,7 @@ pub fn private_tournament(
     runs: u32,
     progress: &dyn Fn(&str),
 ) -> Result<Vec<PrivateStanding>, TournamentError> {
-    let schema = declared(original.schema())?;
-    let domain = Domain::declared(&schema, 20)?;
+    let domain = scale(original)?;
     let truth = Tables::of(original, &domain)?;
     let mut standings = Vec::new();
     for &epsilon in epsilons {
@@ -112,14 +144,25 @@ fn one_run(
     let synthetic = fit(original, recipe, &Run::default())?.table(0)?;
     let cpu_s = cpu_seconds().zip(before).map(|(after, before)| after - before);
     let peak_mb = peak_megabytes();
-    let made = Tables::of(&synthetic, domain)?;
-    let comparison = Comparison { original, synthetic: &synthetic, holdout: None };
+    Ok(PrivateScore { cpu_s, peak_mb, ..scored(original, &synthetic, domain, truth)? })
+}
+
+/// The distances of a synthetic table.
+fn scored(
+    original: &Table,
+    synthetic: &Table,
+    domain: &Domain,
+    truth: &Tables,
+) -> Result<PrivateScore, TournamentError> {
+    let made = Tables::of(synthetic, domain)?;
+    let comparison = Comparison { original, synthetic, holdout: None };
     let options = TableOptions::default();
     let values: Vec<f64> =
         all_tables(&comparison, 2, &options)?.iter().filter_map(|table| table.s_pmse().ok()).collect();
     let s_pmse = (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64);
     let [tv1, tv2, tv3] = truth.distances(&made);
-    Ok(PrivateScore { tv1: tv1.unwrap_or(0.0), tv2: tv2.unwrap_or(0.0), tv3, s_pmse, cpu_s, peak_mb })
+    let (tv1, tv2) = (tv1.unwrap_or(0.0), tv2.unwrap_or(0.0));
+    Ok(PrivateScore { tv1, tv2, tv3, s_pmse, cpu_s: None, peak_mb: None })
 }
 
 /// Shares of the cells of all tables that are compared.
@@ -265,6 +308,20 @@ mod tests {
         assert!((tv1.unwrap() - 0.25 / 3.0).abs() < 1e-12);
         assert!((tv2.unwrap() - (0.5 + 0.25 + 0.25) / 3.0).abs() < 1e-12);
         assert!((tv3.unwrap() - 0.75).abs() < 1e-12, "{tv3:?}");
+    }
+
+    #[test]
+    fn files_of_other_programs_stand_beside_ours() {
+        let one = read("a,b,c\nx,x,x\nx,x,x\ny,y,x\ny,y,x\n");
+        let peer = |epsilon: f64, text: &str| Peer { name: "theirs".into(), epsilon, table: read(text) };
+        let same = "a,b,c\nx,x,x\nx,x,x\ny,y,x\ny,y,x\n";
+        let other = "a,b,c\nx,x,x\nx,y,x\ny,x,x\ny,y,z\n";
+        let found = peers(&one, &[peer(1.0, same), peer(1.0, other), peer(2.0, other)]).unwrap();
+        let runs: Vec<usize> = found.iter().map(|standing| standing.runs.len()).collect();
+        assert_eq!(runs, [2, 1]);
+        assert_eq!((found[0].runs[0].tv2, found[0].runs[0].cpu_s), (0.0, None));
+        assert!((found[1].runs[0].tv2 - 1.0 / 3.0).abs() < 1e-12);
+        assert!(private_text(&found).contains("| 2 | theirs | 0.0833 | 0.3333 | 0.7500 |"), "{}", private_text(&found));
     }
 
     #[test]

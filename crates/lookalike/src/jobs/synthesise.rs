@@ -137,12 +137,11 @@ impl SynthesiseRequest {
 
     /// The recipe, with the method that suits the schema where nobody named one.
     fn recipe_for(&self, schema: &Schema) -> Recipe {
-        let mut recipe = self.recipe.clone();
-        if self.usual_method && recipe.privacy.is_some() {
+        if self.usual_method && self.recipe.privacy.is_some() {
             let declared = schema.clone().reviewed().ok();
-            recipe.method = registry::usual_private_method(declared.as_ref(), &recipe).to_owned();
+            return registry::usual_private_recipe(declared.as_ref(), &self.recipe);
         }
-        recipe
+        self.recipe.clone()
     }
 
     fn synthesise(&self, watch: &Watch) -> Result<SynthesiseOutcome, Error> {

@@ -54,6 +54,11 @@ pub const CARD: MethodCard = MethodCard {
             default: Usual::Value("even"),
         },
         OptionCard {
+            name: "rows",
+            meaning: "in a private run, how records are made of the model: drawn (each by itself: a plain sample) or settled (moved until they agree with all pairs of the model, which leaves out what drawing adds; tables of up to 1,048,576 cells; standard errors from one file are then not valid)",
+            default: Usual::Words("drawn; settled where nobody names a method"),
+        },
+        OptionCard {
             name: "nprior",
             meaning: "records' worth of probability that is spread evenly over all cells that can occur",
             default: Usual::Value("0"),
@@ -453,6 +458,10 @@ pub fn load(
     from: &mut StateReader<'_>,
     context: StateContext<'_>,
 ) -> Result<Box<dyn Model<Cells>>, SynthesisError> {
+    // Settled records need tables of pairs alone.
+    if context.options.get("rows").and_then(toml::Value::as_str) == Some("settled") {
+        return super::pairwise::load(from, context);
+    }
     let domain = stored_cells::domain(context)?;
     let sizes = domain.sizes(&Attributes::all(&domain));
     let Settings { remarks, convergence, cliques, redraws } = from.settings(SETTINGS)?;

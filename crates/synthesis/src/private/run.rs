@@ -513,7 +513,7 @@ impl<'a> Setup<'a> {
         let identifiers = Identifiers::declared(&schema);
         let drawing =
             Drawing::new(model, Arc::new(schema), &self.domain, identifiers, ClassNumbers::default())?;
-        Ok(drawing.replacing())
+        Ok(drawing.of_private_run())
     }
 
     /// What a private run cannot know of identifiers, since it looks at none.

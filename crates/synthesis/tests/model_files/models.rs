@@ -175,6 +175,8 @@ pub(crate) fn recipes() -> Vec<(String, Recipe)> {
         ("catall", "strata = [\"sex\"]\n[options]\nnprior = 3\n"),
         ("ipf", "[options]\n"),
         ("ipf", "strata = [\"sex\"]\n[options]\nestimate = \"least-squares\"\n"),
+        ("ipf", "[options]\nrows = \"settled\"\n"),
+        ("ipf", "strata = [\"sex\"]\n[options]\nrows = \"settled\"\n"),
         ("pairwise", "[options]\n"),
         ("pairwise", "strata = [\"sex\"]\n[options]\nrows = \"drawn\"\n"),
         ("mst", "[options]\n"),

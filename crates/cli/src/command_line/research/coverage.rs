@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
-use coverage::{Design, Effects, Study, run, study_text};
+use coverage::{Classes, Design, Effects, Study, run, study_text};
 use synthesis::{Recipe, registry};
 
 use super::super::{Everywhere, Failure};
@@ -18,6 +18,9 @@ pub(in super::super) struct CoverageCommand {
     /// How much predictors matter
     #[arg(long, value_enum, default_value_t = EffectsArgument::Weak)]
     effects: EffectsArgument,
+    /// What the schema says of the numbers: five classes with wide outer ones, or the range alone
+    #[arg(long, value_enum, default_value_t = ClassesArgument::Five)]
+    classes: ClassesArgument,
     /// Original records
     #[arg(long, value_name = "N", default_value_t = 2_000)]
     records: usize,
@@ -50,6 +53,12 @@ enum EffectsArgument {
     Strong,
 }
 
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum ClassesArgument {
+    Five,
+    Undeclared,
+}
+
 impl CoverageCommand {
     pub(super) fn run(&self, everywhere: &Everywhere) -> Result<ExitCode, Failure> {
         let inputs: Vec<PathBuf> = self.add.iter().chain(&self.recipe).cloned().collect();
@@ -67,7 +76,11 @@ impl CoverageCommand {
             EffectsArgument::Weak => Effects::Weak,
             EffectsArgument::Strong => Effects::Strong,
         };
-        let design = Design::new(self.columns, effects, self.records)?;
+        let classes = match self.classes {
+            ClassesArgument::Five => Classes::Five,
+            ClassesArgument::Undeclared => Classes::Undeclared,
+        };
+        let design = Design::new(self.columns, effects, self.records)?.with_classes(classes);
         let progress = |done: u64| {
             everywhere.doing(&format!("{done} of {} replications", self.replications));
         };

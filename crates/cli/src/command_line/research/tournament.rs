@@ -8,7 +8,7 @@ use measures::Settings;
 use measures::utility::model::ModelRequest;
 use models::{Formula, ModelFamily};
 use synthesis::Recipe;
-use tournament::private::{private_methods, private_text, private_tournament};
+use tournament::private::{Peer, peers, private_methods, private_text, private_tournament};
 use tournament::{Entrant, TournamentError, generic_entrants, tournament};
 
 use super::super::reading::Reading;
@@ -48,6 +48,9 @@ pub(in super::super) struct TournamentCommand {
     /// The δ of private methods; 0 for pure ε
     #[arg(long, value_name = "D", default_value_t = 1e-9, requires = "private")]
     delta: f64,
+    /// A synthetic file that another program made with this ε, to be held against ours: NAME@EPSILON=FILE; may be given several times, files of one NAME and EPSILON are its runs
+    #[arg(long, value_name = "NAME@E=FILE", requires = "private")]
+    peer: Vec<String>,
     /// Declare the given schema public, for this reason
     #[arg(long, value_name = "REASON", requires = "private")]
     declare: Option<String>,
@@ -57,6 +60,16 @@ pub(in super::super) struct TournamentCommand {
     /// What all randomness comes from
     #[arg(long, value_name = "S", default_value_t = 1)]
     seed: u64,
+}
+
+/// NAME@EPSILON=FILE.
+fn named_peer(text: &str) -> Result<(String, f64, PathBuf), Failure> {
+    let parts = text.split_once('=').and_then(|(head, path)| {
+        let (name, epsilon) = head.rsplit_once('@')?;
+        let epsilon: f64 = epsilon.parse().ok().filter(|epsilon: &f64| epsilon.is_finite() && *epsilon > 0.0)?;
+        (!name.is_empty() && !path.is_empty()).then(|| (name.to_owned(), epsilon, PathBuf::from(path)))
+    });
+    parts.ok_or_else(|| Failure::usage(format!("--peer: write `{text}` as NAME@EPSILON=FILE, such as mst@1=mst.csv")))
 }
 
 impl TournamentCommand {
@@ -88,7 +101,9 @@ impl TournamentCommand {
             return Err(Failure::usage("--model: private methods are judged by tables; leave it out".into()));
         }
         let data = self.reading.data(&self.data).declared_because(self.declare.as_deref());
-        everywhere.check_json(&data.inputs())?;
+        let named = self.peer.iter().map(|text| named_peer(text)).collect::<Result<Vec<_>, Failure>>()?;
+        let files = named.iter().map(|(_, _, path)| path.clone());
+        everywhere.check_json(&data.inputs().into_iter().chain(files).collect::<Vec<_>>())?;
         let table = data.read(&everywhere.watch())?;
         let schema = synthesis::private::declared(table.schema())?;
         let able = private_methods(&schema);
@@ -105,7 +120,14 @@ impl TournamentCommand {
         }
         let delta = (self.delta > 0.0).then_some(self.delta);
         let progress = |what: &str| everywhere.doing(what);
-        let standings = private_tournament(&table, &methods, &self.epsilon, delta, self.repeat, &progress)?;
+        let mut theirs = Vec::with_capacity(named.len());
+        for (name, epsilon, path) in named {
+            let table = data.sibling(path).read(&everywhere.watch())?.as_ref().clone();
+            theirs.push(Peer { name, epsilon, table });
+        }
+        let theirs = peers(&table, &theirs)?;
+        let ours = private_tournament(&table, &methods, &self.epsilon, delta, self.repeat, &progress)?;
+        let standings: Vec<_> = ours.into_iter().chain(theirs).collect();
         everywhere.deliver(&private_text(&standings), || serde_json::json!(standings))?;
         Ok(ExitCode::SUCCESS)
     }

@@ -17,16 +17,18 @@ use margins::noisy::{
     BudgetSharing, CandidatePair, MarginBudget, Measurement, MeasurementError, Noise, Price, ProtectedTable,
     all_pairs, least_squares, paper, planned,
 };
+use num_bigint::BigUint;
 use privacy::ledger::{Charge, Mechanism};
-use privacy::{Cost, GuardedTable, NoiseLaw, PrivacyError};
+use privacy::{Cost, GuardedTable, Neighbours, NoiseLaw, PrivacyError};
 use serde::Deserialize;
-use table::{Attributes, Domain};
+use table::figures::thousands;
+use table::{Attributes, Classes, DeclaredSchema, Domain};
 
-use crate::methods::pairwise::possible_record;
+use crate::methods::pairwise::{self, possible_record};
 
 use super::{CARD, IpfModel, LEAVES_OUT, Names, convergence, held_margins, margins};
 use crate::private::{Accounting, PrivateSynthesizer, Public, Spending};
-use crate::{AnyModel, Making, RecordsCard, SynthesisError, registry};
+use crate::{AnyModel, Cells, Making, Model, Recipe, RecordsCard, SynthesisError, registry};
 
 /// The settings of a private run.
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -35,9 +37,24 @@ struct Private {
     margins: Option<String>,
     estimate: Estimate,
     weights: MarginWeights,
+    rows: Drawn,
     #[serde(flatten)]
     others: toml::Table,
 }
+
+/// How records are made of the model.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum Drawn {
+    /// Each by itself.
+    #[default]
+    Drawn,
+    /// Moved until they agree with the model's tables of all pairs.
+    Settled,
+}
+
+/// The most cells of the cross-table of a model whose records are settled: then every table of a pair can be had.
+pub(crate) const MOST_SETTLED: u32 = 1 << 20;
 
 /// How noisy margins become a model.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
@@ -81,7 +98,10 @@ pub fn build(options: &toml::Table) -> Result<Box<dyn PrivateSynthesizer>, Synth
 impl PrivateSynthesizer for Private {
     fn records_card(&self) -> RecordsCard {
         RecordsCard {
-            making: Making::NoisyModel { on_every_cell: false },
+            making: match self.rows {
+                Drawn::Drawn => Making::NoisyModel { on_every_cell: false },
+                Drawn::Settled => Making::Settled { private: true },
+            },
             cells: None,
             uniform_records: 0.0,
             leaves_out: Some(LEAVES_OUT.to_owned()),
@@ -96,6 +116,18 @@ impl PrivateSynthesizer for Private {
         Accounting::ZeroConcentrated
     }
 
+    /// Where Laplace noise of ε is less than Gaussian noise of ρ for as many questions as ρ plans; only `planned` shares by itself.
+    fn prefers_pure(&self, schema: &DeclaredSchema, recipe: &Recipe, epsilon: f64, rho: f64) -> bool {
+        let Some(settings) = &recipe.privacy else { return false };
+        let (Some(records), true) = (settings.records.or(recipe.rows), recipe.strata.is_empty()) else {
+            return false;
+        };
+        let Ok(domain) = Domain::declared(schema, recipe.groups as usize) else { return false };
+        let sizes: Vec<usize> = domain.variables().iter().map(Classes::size).collect();
+        self.estimate == Estimate::Planned
+            && prefers_pure(&sizes, records, epsilon, rho, settings.neighbours == Some(Neighbours::ReplaceOne))
+    }
+
     fn margins_asked(&self, public: &Public<'_>) -> Vec<Attributes> {
         let named = self.margins.as_deref().and_then(|text| margins(text, public.domain).ok());
         named.unwrap_or_else(|| {
@@ -105,7 +137,14 @@ impl PrivateSynthesizer for Private {
 
     fn spending(&self, public: &Public<'_>) -> Result<Vec<Spending>, SynthesisError> {
         let domain = public.domain;
-        if !public.zeros.all().is_empty() {
+        if self.rows == Drawn::Settled && domain.cells(&Attributes::all(domain)) > BigUint::from(MOST_SETTLED) {
+            let message = format!(
+                "settled records need the tables of all pairs of the model, and its cross-table has more than {} cells; take rows = drawn, or `pairwise`",
+                thousands(u64::from(MOST_SETTLED))
+            );
+            return Err(SynthesisError::option("rows", message));
+        }
+        if !public.zeros.all().is_empty() || self.rows == Drawn::Settled {
             possible_record(domain, public.zeros)?;
         }
         let steps = match self.estimate {
@@ -168,7 +207,10 @@ impl PrivateSynthesizer for Private {
                 (model, vec![remark])
             }
         };
-        Ok(AnyModel::Cells(Box::new(private_model(public, model, remarks))))
+        Ok(AnyModel::Cells(match self.rows {
+            Drawn::Drawn => Box::new(private_model(public, model, remarks)),
+            Drawn::Settled => settled_model(public, &model, remarks)?,
+        }))
     }
 }
 
@@ -180,6 +222,22 @@ fn private_model(public: &Public<'_>, model: FittedModel, remarks: Vec<String>) 
         redrawn: (!public.zeros.all().is_empty()).then(|| public.zeros.clone()),
         private: true,
     }
+}
+
+/// Records that come close to all pairs of the model: what plain draws would add is left out, and little is left of it where noise is small.
+fn settled_model(
+    public: &Public<'_>,
+    model: &FittedModel,
+    remarks: Vec<String>,
+) -> Result<Box<dyn Model<Cells>>, SynthesisError> {
+    let domain = public.domain;
+    let margin = |of: &[usize]| model.margin(of).map_err(|error| Names(domain).explain(error));
+    let variables = 0..domain.variables().len();
+    let one_ways = variables.clone().map(|one| margin(&[one])).collect::<Result<Vec<_>, _>>()?;
+    let pairs = variables.clone().flat_map(|one| (one + 1..variables.end).map(move |other| [one, other]));
+    let pairs = pairs.map(|pair| Ok((pair, margin(&pair)?))).collect::<Result<Vec<_>, SynthesisError>>()?;
+    let records = one_ways[0].iter().sum();
+    pairwise::settled(domain, public.zeros, (records, one_ways), pairs, remarks)
 }
 
 impl Private {
@@ -198,6 +256,14 @@ impl Private {
         MarginBudget::new(&sizes(domain), public.size, &wanted, &sharing, price(public.charge))
             .map_err(|error| Names(domain).explain(error))
     }
+}
+
+/// By how many questions a plan for ρ would ask: Q questions that share a budget evenly have noise of variance 2 (l₁Q/ε)² in ε and l₂²Q/(2ρ) in ρ. A replaced record leaves one cell and enters another: l₁ = 2, l₂² = 2.
+fn prefers_pure(sizes: &[usize], records: u64, epsilon: f64, rho: f64, is_replaced: bool) -> bool {
+    let Ok(plan) = MeasurementPlan::new(sizes, records, Price::Rho(rho)) else { return false };
+    let questions = plan.steps().len() as f64;
+    let (l1, l2_squared) = if is_replaced { (2.0, 2.0) } else { (1.0, 1.0) };
+    questions < epsilon * epsilon * l2_squared / (4.0 * rho * l1 * l1)
 }
 
 fn sizes(domain: &Domain) -> Vec<usize> {
@@ -259,5 +325,22 @@ impl ProtectedTable for Asking<'_, '_> {
             .collect();
         let purpose = format!("choice of the next pair (round {})", self.choices);
         self.guard.choose(&purpose, &asked, charge(price)?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// SD2011 with 5 and 7 variables, 5,000 records, δ = 10⁻⁹: ε²/(4ρ) is 17 and 23 at ε = 1 and 10, and 10 or 21 pairs are measured where all are.
+    #[test]
+    fn few_questions_are_asked_under_laplace_noise() {
+        let (five, seven) = ([2, 5, 6, 5, 10], [2, 5, 6, 5, 10, 7, 7]);
+        let prefers =
+            |sizes: &[usize], epsilon: f64, rho: f64| prefers_pure(sizes, 5_000, epsilon, rho, false);
+        assert!(prefers(&five, 1.0, 0.01497) && prefers(&five, 10.0, 1.091));
+        assert!(!prefers(&seven, 1.0, 0.01497) && prefers(&seven, 10.0, 1.091));
+        // A replaced record makes Laplace noise twice as large and Gaussian noise √2 times.
+        assert!(!prefers_pure(&five, 5_000, 1.0, 0.01497, true));
     }
 }

@@ -11,6 +11,8 @@ pub(super) struct Levels {
     pub(super) size: usize,
     /// How many of them, from the first, have an order.
     pub(super) ordered: usize,
+    /// Whether these are classes of a number, whose outer ones may well be empty.
+    pub(super) is_number: bool,
     /// The parent of each level in the variable in which this one is nested.
     pub(super) parents: Option<Vec<Option<u32>>>,
 }
@@ -164,7 +166,7 @@ mod tests {
     use super::*;
 
     fn levels(size: usize, ordered: usize) -> Levels {
-        Levels { size, ordered, parents: None }
+        Levels { size, ordered, is_number: false, parents: None }
     }
 
     #[test]
@@ -182,7 +184,7 @@ mod tests {
         assert_eq!(merges.grouping(3).of_level, [0, 1, 2, 1]);
         assert_eq!((merges.until(3.0), merges.until(3.5), merges.next_cost(3)), (3, 2, Some(3.0)));
         let parents = Some(vec![Some(0), Some(1), Some(0), Some(1)]);
-        let nested = Merges::new(&Levels { size: 4, ordered: 0, parents }, &[4.0, 1.0, 9.0, 20.0]);
+        let nested = Merges::new(&Levels { size: 4, ordered: 0, is_number: false, parents }, &[4.0, 1.0, 9.0, 20.0]);
         assert_eq!(nested.grouping(3).of_level, [0, 1, 2, 1]);
         assert_eq!(nested.grouping(2).of_level, [0, 1, 0, 1]);
         assert_eq!(nested.grouping(1).of_level, [0; 4]);

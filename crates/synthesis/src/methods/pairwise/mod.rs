@@ -11,6 +11,7 @@
 //! | `posterior`, `one_ways`, `smooth`, `associations` | counts behind noise |
 //! | `estimate` | questions, choices and answers |
 //! | `rows` | records that come close to all tables |
+//! | `places` | which levels of a group they have |
 //! | `private`, `exact` | the method with a budget, and without |
 //! | `state` | the model and its file |
 
@@ -20,6 +21,7 @@ mod exact;
 mod grouping;
 mod known;
 mod one_ways;
+mod places;
 mod plan;
 mod posterior;
 pub mod private;
@@ -31,13 +33,14 @@ mod tests;
 
 use privacy::Neighbours;
 use serde::Deserialize;
+use table::Domain;
 
 pub(super) use self::known::possible_record;
 pub use self::state::load;
 use crate::card::{
     AuditCase, Canary, MethodCard, Needs, OptionCard, PrivacyCard, PrivateTrial, Suits, Usual,
 };
-use crate::{Making, RecordsCard, SynthesisError, Synthesizer, registry};
+use crate::{Cells, Making, Model, RecordsCard, StructuralZeros, SynthesisError, Synthesizer, registry};
 
 /// The card.
 pub const CARD: MethodCard = MethodCard {
@@ -96,10 +99,21 @@ struct Pairwise {
     workload: Option<String>,
 }
 
+/// A model of a private run whose records settle towards all tables of pairs of another model: single variables with their number of records, and pairs, level by level.
+pub(super) fn settled(
+    domain: &Domain,
+    zeros: &StructuralZeros,
+    one_ways: (f64, Vec<Vec<f64>>),
+    pairs: Vec<([usize; 2], Vec<f64>)>,
+    remarks: Vec<String>,
+) -> Result<Box<dyn Model<Cells>>, SynthesisError> {
+    Ok(Box::new(state::PairwiseModel::of_tables(domain, zeros, one_ways, pairs, remarks)?))
+}
+
 /// How records are made of tables.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-enum Rows {
+pub(super) enum Rows {
     #[default]
     Settled,
     Drawn,

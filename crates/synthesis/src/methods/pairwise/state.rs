@@ -8,6 +8,7 @@ use table::{Attributes, Domain};
 
 use super::grouping::Grouping;
 use super::known::constraints;
+use super::places::place;
 use super::rows::{Constraints, Goals, Table, draw};
 use crate::methods::stored_cells;
 use crate::randomness::{BLOCK, CHUNK, Seed};
@@ -42,13 +43,49 @@ const SETTINGS: &str = "tables of pairs";
 const MOST_TOGETHER: usize = 4 * CHUNK;
 
 impl PairwiseModel {
+    /// Records that settle towards tables of pairs that another model of a private run holds, level by level: all counts are of so many records.
+    pub(super) fn of_tables(
+        domain: &Domain,
+        zeros: &StructuralZeros,
+        (records, one_ways): (f64, Vec<Vec<f64>>),
+        pairs: Vec<([usize; 2], Vec<f64>)>,
+        remarks: Vec<String>,
+    ) -> Result<Self, SynthesisError> {
+        let constraints = constraints(domain, zeros)?;
+        let singly = |variable: usize| {
+            let size = domain.variables()[variable].size();
+            Grouping { of_level: (0..size as u32).collect(), groups: size }
+        };
+        let narrow = |counts: Vec<f64>| counts.into_iter().map(|count| count as f32).collect::<Vec<f32>>();
+        let least = 1e-9 * records;
+        let table = |(variables, counts): ([usize; 2], Vec<f64>)| Table {
+            variables,
+            groupings: variables.map(singly),
+            counts: narrow(counts),
+            weight: 1.0,
+        };
+        let goals = Goals {
+            records,
+            weights: vec![1.0; one_ways.len()],
+            one_ways: one_ways
+                .into_iter()
+                .map(|counts| narrow(counts.into_iter().map(|count| count.max(least)).collect()))
+                .collect(),
+            tables: pairs.into_iter().map(table).collect(),
+        };
+        let goals = goals.without_impossible(&constraints);
+        let (domain, zeros) = (domain.clone(), zeros.clone());
+        Ok(Self { domain, zeros, goals, constraints, settle: true, remarks, private: true })
+    }
+
     fn chunk(&self, rows: usize, start: usize, seed: Seed) -> Cells {
         self.drawn(CHUNK.min(rows - start), seed.child((start / CHUNK) as u64))
     }
 
     fn drawn(&self, rows: usize, seed: Seed) -> Cells {
         let variables = self.domain.variables().len();
-        let drawn = draw(&self.goals, &self.constraints, rows, self.settle, seed);
+        let mut drawn = draw(&self.goals, &self.constraints, rows, self.settle, seed);
+        place(&mut drawn, &self.goals, &self.constraints, &self.domain, seed.child(0));
         let mut cells = Cells::with_capacity(&self.domain, rows);
         for block in drawn.chunks(BLOCK * variables) {
             let column = |variable: usize| {
