@@ -35,7 +35,7 @@ pub(crate) use self::writer::{hexadecimal, state_sha256, write};
 use crate::SynthesisError;
 
 /// The version of the format; a reader refuses what it does not know.
-pub(crate) const VERSION: u32 = 5;
+pub(crate) const VERSION: u32 = 6;
 
 /// What a stored model has to agree with.
 #[derive(Clone, Copy)]

@@ -5,6 +5,8 @@ use std::sync::Arc;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use table::column::Entry;
+use table::domain::Partition;
+use table::grouping::Grouping;
 use table::{Column, Schema, Table, Variable};
 
 use super::pool::{Coded, Pool};
@@ -17,6 +19,12 @@ const FEW: u64 = 10;
 /// Levels with a class of their own at most; the others are put together.
 const MOST_LEVELS: usize = 30;
 
+/// A number with at most this many values has a class for each that [`FEW`] records have, as its tables are judged; neighbours of fewer records share one.
+const VALUES: usize = 20;
+
+/// … unless fewer classes than this are wanted.
+const FEWEST_OF_VALUES: usize = 5;
+
 /// A number with more different values than this has moments.
 const DISTINCT: usize = 12;
 
@@ -24,7 +32,10 @@ const DISTINCT: usize = 12;
 const FURTHEST: f64 = 3.0;
 
 /// Special codes beyond this many share a class.
-const MOST_CODES: usize = 200;
+const MOST_CODES: usize = 150;
+
+/// A number is cut at most so often: into as many classes as may be asked for, and around frequent values.
+const MOST_CUTS: usize = 2 * MOST_LEVELS + 2;
 
 /// How values of each modelled variable become classes, learned on the data.
 #[derive(Clone, Debug, PartialEq)]
@@ -114,14 +125,12 @@ fn learn(variable: &Variable, column: &Column, classes: usize) -> VariableClasse
             let mut sorted: Vec<f64> = (0..column.len()).filter_map(number).collect();
             sorted.sort_unstable_by(f64::total_cmp);
             let distinct = sorted.chunk_by(|left, right| left == right).count();
-            let mut cuts: Vec<f64> = if distinct <= classes {
-                sorted.clone()
+            let values = if classes < FEWEST_OF_VALUES { classes } else { classes.max(VALUES) };
+            let cuts = if distinct <= values {
+                cuts_between_values(&sorted)
             } else {
-                (1..classes).map(|class| sorted[(class * sorted.len() / classes).max(1) - 1]).collect()
+                cuts_at_quantiles(&sorted, classes)
             };
-            cuts.dedup();
-            // Nothing lies above the largest number.
-            cuts.retain(|cut| Some(cut) != sorted.last());
             let moments = (distinct > DISTINCT).then(|| {
                 let n = sorted.len() as f64;
                 let mean = sorted.iter().sum::<f64>() / n;
@@ -132,6 +141,38 @@ fn learn(variable: &Variable, column: &Column, classes: usize) -> VariableClasse
             VariableClasses::Numbers { cuts, codes: variable.codes.len().min(MOST_CODES), moments }
         }
     }
+}
+
+/// Where sorted numbers of few values are cut: behind each value, but values of fewer than [`FEW`] records go with the next, at the end with those before.
+fn cuts_between_values(sorted: &[f64]) -> Vec<f64> {
+    let (mut cuts, mut of_class, mut left) = (Vec::new(), 0, sorted.len());
+    for equal in sorted.chunk_by(|left, right| left == right) {
+        of_class += equal.len();
+        left -= equal.len();
+        if of_class.min(left) >= FEW as usize {
+            cuts.push(equal[0]);
+            of_class = 0;
+        }
+    }
+    cuts
+}
+
+/// Where sorted numbers are cut into about this many classes of as many records, frequent values apart, as in tables that are [grouped](Grouping).
+fn cuts_at_quantiles(sorted: &[f64], classes: usize) -> Vec<f64> {
+    let Partition::Intervals { limits, .. } = Grouping::quantiles(classes).partition(sorted.to_vec()) else {
+        return cuts_between_values(sorted);
+    };
+    let mut cuts = Vec::with_capacity(2 * limits.len());
+    for pair in limits.windows(2) {
+        // A class begins with its limit; one whose limit comes twice holds nothing else.
+        let below = sorted.partition_point(|number| *number < pair[0]);
+        cuts.extend(below.checked_sub(1).map(|last| sorted[last]));
+        cuts.extend((pair[0] == pair[1]).then_some(pair[0]));
+    }
+    cuts.sort_unstable_by(f64::total_cmp);
+    cuts.dedup();
+    cuts.retain(|cut| Some(cut) != sorted.last());
+    cuts
 }
 
 impl VariableClasses {
@@ -155,7 +196,7 @@ impl VariableClasses {
                     && of_code.iter().all(|class| usize::from(*class) < *classes)
             }
             (Self::Numbers { cuts, codes, moments }, None) => {
-                cuts.len() <= MOST_LEVELS
+                cuts.len() <= MOST_CUTS
                     && cuts.is_sorted_by(|left, right| left < right)
                     && *codes == variable.codes.len().min(MOST_CODES)
                     && moments.is_none_or(|of| of.mean.is_finite() && of.deviation.is_normal())
@@ -226,9 +267,48 @@ mod tests {
         assert!(counts[..8].iter().all(|count| (35.0..=65.0).contains(count)), "{counts:?}");
         // The most frequent level comes first.
         assert_eq!(pool.counts(2), [200.0 - 1.0, 200.0 - 2.0, 3.0]);
-        // A small number of values has a class each.
-        let few = read_csv_text("x\n1\n2\n2\n5\n1\n", &ReadOptions::default()).unwrap();
-        let coding = Coding { ..Coding::learn(&few, 8) };
-        assert_eq!(coding.encode(&few).counts(0).iter().filter(|count| **count > 0.0).count(), 3);
+    }
+
+    fn numbers(of: &[(f64, usize)]) -> Vec<f64> {
+        of.iter().flat_map(|(value, records)| std::iter::repeat_n(*value, *records)).collect()
+    }
+
+    #[test]
+    fn few_values_have_a_class_each_but_rare_ones_share() {
+        let sorted = numbers(&[(0.0, 500), (1.0, 40), (2.0, 4), (3.0, 3), (4.0, 12), (5.0, 6), (9.0, 2)]);
+        // 2 and 3 go with 4, and the last with those before.
+        assert_eq!(cuts_between_values(&sorted), [0.0, 1.0]);
+        assert_eq!(cuts_between_values(&numbers(&[(1.0, 10), (2.0, 10)])), [1.0]);
+        assert_eq!(cuts_between_values(&numbers(&[(1.0, 10), (2.0, 9)])), [] as [f64; 0]);
+    }
+
+    /// Every class of ten lies in one of the five in which tables are judged, so that a table that is met is met in these too.
+    #[test]
+    fn classes_are_those_in_which_tables_are_judged() {
+        let mut sorted: Vec<f64> = (0..3_000).map(|row| f64::from(row * 37 % 211)).collect();
+        // A frequent value, within and at both ends.
+        for (frequent, at) in [(0.0, "first"), (100.0, "within"), (210.0, "last"), (-5.0, "none")] {
+            let mut sorted_here = sorted.clone();
+            sorted_here.extend(std::iter::repeat_n(frequent, if at == "none" { 0 } else { 2_500 }));
+            sorted_here.sort_unstable_by(f64::total_cmp);
+            let (fine, coarse) = (cuts_at_quantiles(&sorted_here, 10), cuts_at_quantiles(&sorted_here, 5));
+            assert!(fine.is_sorted_by(|left, right| left < right), "{at}: {fine:?}");
+            assert!(
+                (4..=6).contains(&coarse.len()) && (6..=12).contains(&fine.len()),
+                "{at}: {coarse:?} {fine:?}"
+            );
+            let class = |cuts: &[f64], number: f64| cuts.iter().filter(|cut| number > **cut).count();
+            let alone = |cuts: &[f64]| {
+                let own = class(cuts, frequent);
+                sorted_here.iter().all(|number| class(cuts, *number) != own || *number == frequent)
+            };
+            assert!(at == "none" || (alone(&fine) && alone(&coarse)), "{at}");
+            if at == "none" {
+                let nested = coarse.iter().all(|cut| fine.contains(cut));
+                assert!(nested, "{coarse:?} {fine:?}");
+            }
+        }
+        sorted.clear();
+        assert_eq!(cuts_at_quantiles(&sorted, 5), [] as [f64; 0]);
     }
 }

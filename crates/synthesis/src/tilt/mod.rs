@@ -51,8 +51,8 @@ const FEWEST_CANDIDATES: usize = 10_000;
 const PILOT_SWEEPS: usize = 4;
 const SWEEPS: usize = 3;
 
-/// Classes of a number; fewer where the effective share of the candidates falls below [`SHARE`] with more.
-const FINE: usize = 8;
+/// Classes of a number, each of which lies in one of the five in which tables are judged; fewer where the effective share of the candidates falls below [`SHARE`] with more.
+const FINE: usize = 10;
 const COARSE: usize = 5;
 const SHARE: f64 = 0.65;
 
@@ -68,7 +68,8 @@ const MOST_COPIES: f64 = 0.5;
 /// A model whose data sets are chosen out of more candidates.
 pub(crate) struct Tilted {
     model: Box<dyn Model<Table>>,
-    candidates: usize,
+    /// How many for each record, where that is given.
+    candidates: Option<usize>,
     strata: Vec<String>,
     coding: Coding,
     aim: Aim,
@@ -89,9 +90,10 @@ impl Tilted {
         seed: Seed,
     ) -> Result<Self, SynthesisError> {
         let rows = records.rows();
-        let size = (rows * settings.candidates / 2).clamp(*PILOT.start(), *PILOT.end());
+        let each = settings.candidates(rows);
+        let size = (rows * each / 2).clamp(*PILOT.start(), *PILOT.end());
         let pilot = if model.keeps_values() {
-            model.candidates(rows, size.div_ceil(rows).min(settings.candidates), seed.child(0))?
+            model.candidates(rows, size.div_ceil(rows).min(each), seed.child(0))?
         } else {
             model.sample(size, seed.child(0))?
         };
@@ -116,7 +118,7 @@ impl Tilted {
             let original = coding.encode(&records);
             let aim = Aim::of(original, settings.proper);
             let pool = coding.encode(&pilot);
-            let mut weights = Weights::new(&pool, aim.features(), &is_copy, settings.candidates as f64);
+            let mut weights = Weights::new(&pool, aim.features(), &is_copy, each as f64);
             let mut fit = Fit::new(aim.targets(None), vec![0.0; aim.features().coefficients()]);
             let before = weights.distances(&fit);
             weights.sweep(&mut fit, PILOT_SWEEPS);
@@ -152,12 +154,12 @@ impl Tilted {
         let helps = settings.classes != Classes::Auto || diagnostics.after.mean < diagnostics.before.mean;
         let theta = if helps { theta } else { vec![0.0; theta.len()] };
         if helps {
-            remarks.push(diagnostics.remark(settings.candidates, uniques.is_some().then_some(share)));
+            remarks.push(diagnostics.remark(each, uniques.is_some().then_some(share)));
         } else {
             remarks.push(format!(
                 "records are kept as they were drawn: to choose them out of {} candidates brings two-way tables no nearer to the data's (chi-square by degrees of freedom of pairs {:.2} \
                  before, {:.2} after)",
-                settings.candidates, diagnostics.before.mean, diagnostics.after.mean
+                each, diagnostics.before.mean, diagnostics.after.mean
             ));
         }
         if helps && diagnostics.share < LOW_SHARE {
@@ -217,11 +219,8 @@ impl Tilted {
 impl Model<Table> for Tilted {
     fn sample(&self, rows: usize, seed: Seed) -> Result<Table, SynthesisError> {
         let keeps_values = self.model.keeps_values();
-        let each = if keeps_values {
-            self.candidates
-        } else {
-            self.candidates.max(FEWEST_CANDIDATES.div_ceil(rows.max(1)))
-        };
+        let each = settings::candidates(self.candidates, rows);
+        let each = if keeps_values { each } else { each.max(FEWEST_CANDIDATES.div_ceil(rows.max(1))) };
         if (rows as u64) * (each as u64) > u64::from(u32::MAX) {
             let message = format!(
                 "{each} candidates for each of {rows} records are more than {}; take fewer, or `tilt = false`",
@@ -340,8 +339,9 @@ impl Diagnostics {
 /// What drawing and weighing the candidates for `rows` records takes beside the fit, for records like these: CPU seconds and bytes.
 pub(crate) fn estimate(settings: &TiltSettings, records: &Table, rows: u64) -> (f64, u64) {
     let variables = records.columns().len() as f64;
-    let candidates = (rows as f64 * settings.candidates as f64).max(FEWEST_CANDIDATES as f64);
-    let pilot = (records.rows() * settings.candidates / 2).clamp(*PILOT.start(), *PILOT.end()) as f64;
+    let candidates = (rows as f64 * settings.candidates(rows as usize) as f64).max(FEWEST_CANDIDATES as f64);
+    let pilot =
+        (records.rows() * settings.candidates(records.rows()) / 2).clamp(*PILOT.start(), *PILOT.end()) as f64;
     let pairs = variables * (variables - 1.0) / 2.0;
     let seconds = (candidates + pilot) * variables * 1e-7
         + (candidates * SWEEPS as f64 + pilot * PILOT_SWEEPS as f64) * pairs * 4e-9;

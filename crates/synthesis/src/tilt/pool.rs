@@ -1,6 +1,6 @@
 //! Records in classes, and sums of their features.
 
-use super::exponential::multiply;
+use super::exponential::{exp, multiply};
 
 /// One variable of records.
 #[derive(Clone, Debug, Default)]
@@ -108,16 +108,6 @@ impl Pool {
         let rows = weights.len();
         let classes = |of: usize| self.classes(of, start, rows);
         let moments = |of: usize| self.moments(of, start, rows);
-        let scalar = |sums: &mut [f64], values: &mut dyn Iterator<Item = f64>| {
-            let mut sum = [0.0; 3];
-            for (weight, value) in weights.iter().zip(values) {
-                let first = weight * value;
-                sum[0] += weight;
-                sum[1] += first;
-                sum[2] += first * value;
-            }
-            sums.iter_mut().zip(sum).for_each(|(all, more)| *all += more);
-        };
         match feature {
             Feature::Classes { of, .. } => {
                 add_cells(weights, classes(of).iter().map(|class| usize::from(*class)), sums);
@@ -127,26 +117,10 @@ impl Pool {
                 let cells = cells.map(|(left, right)| usize::from(*left) * width + usize::from(*right));
                 add_cells(weights, cells, sums);
             }
-            Feature::Power { of, square: false } => {
-                scalar(sums, &mut moments(of).iter().map(|z| f64::from(*z)));
-            }
-            Feature::Power { of, square: true } => {
-                scalar(sums, &mut moments(of).iter().map(|z| f64::from(*z) * f64::from(*z)));
-            }
-            Feature::Product { left, right } => {
-                let products = moments(left).iter().zip(moments(right));
-                scalar(sums, &mut products.map(|(left, right)| f64::from(*left) * f64::from(*right)));
-            }
-            Feature::Slopes { of, within, .. } => {
-                let (all, by_class) = sums.split_at_mut(1);
-                for ((weight, z), class) in weights.iter().zip(moments(of)).zip(classes(within)) {
-                    let z = f64::from(*z);
-                    let first = weight * z;
-                    all[0] += weight;
-                    by_class[2 * usize::from(*class)] += first;
-                    by_class[2 * usize::from(*class) + 1] += first * z;
-                }
-            }
+            Feature::Power { of, square: false } => add_moments(weights, moments(of), |z| *z, sums),
+            Feature::Power { of, square: true } => add_moments(weights, moments(of), |z| z * z, sums),
+            Feature::Product { left, right } => add_products(weights, moments(left), moments(right), sums),
+            Feature::Slopes { of, within, .. } => add_slopes(weights, moments(of), classes(within), sums),
         }
     }
 
@@ -169,22 +143,134 @@ impl Pool {
                 }
             }
             Feature::Power { of, square: false } => {
-                multiply(weights, moments(of).iter().map(|z| step[0] * f64::from(*z)));
+                multiply(weights, moments(of).iter().map(|z| step[0] * z));
             }
             Feature::Power { of, square: true } => {
-                multiply(weights, moments(of).iter().map(|z| step[0] * f64::from(*z) * f64::from(*z)));
+                multiply(weights, moments(of).iter().map(|z| step[0] * z * z));
             }
             Feature::Product { left, right } => {
                 let products = moments(left).iter().zip(moments(right));
-                let exponents = products.map(|(left, right)| step[0] * f64::from(*left) * f64::from(*right));
-                multiply(weights, exponents);
+                multiply(weights, products.map(|(left, right)| step[0] * left * right));
             }
             Feature::Slopes { of, within, .. } => {
                 let by_class = moments(of).iter().zip(classes(within));
-                multiply(weights, by_class.map(|(z, class)| step[usize::from(*class)] * f64::from(*z)));
+                multiply(weights, by_class.map(|(z, class)| step[usize::from(*class)] * z));
             }
         }
     }
+
+    /// Adds θ · f of the records from `start` on to these numbers.
+    pub(super) fn add_exponents(&self, feature: Feature, theta: &[f64], start: usize, exponents: &mut [f64]) {
+        let rows = exponents.len();
+        let classes = |of: usize| self.classes(of, start, rows);
+        let moments = |of: usize| self.moments(of, start, rows);
+        match feature {
+            Feature::Classes { of, .. } => {
+                exponents
+                    .iter_mut()
+                    .zip(classes(of))
+                    .for_each(|(sum, class)| *sum += theta[usize::from(*class)]);
+            }
+            Feature::Pair { left, right, width, .. } => {
+                for ((sum, left), right) in exponents.iter_mut().zip(classes(left)).zip(classes(right)) {
+                    *sum += theta[usize::from(*left) * width + usize::from(*right)];
+                }
+            }
+            Feature::Power { of, square: false } => {
+                exponents.iter_mut().zip(moments(of)).for_each(|(sum, z)| *sum += theta[0] * f64::from(*z));
+            }
+            Feature::Power { of, square: true } => {
+                exponents
+                    .iter_mut()
+                    .zip(moments(of))
+                    .for_each(|(sum, z)| *sum += theta[0] * f64::from(z * z));
+            }
+            Feature::Product { left, right } => {
+                for ((sum, left), right) in exponents.iter_mut().zip(moments(left)).zip(moments(right)) {
+                    *sum += theta[0] * f64::from(left * right);
+                }
+            }
+            Feature::Slopes { of, within, .. } => {
+                for ((sum, z), class) in exponents.iter_mut().zip(moments(of)).zip(classes(within)) {
+                    *sum += theta[usize::from(*class)] * f64::from(*z);
+                }
+            }
+        }
+    }
+}
+
+/// Sums are formed this many at once, each of every so-manieth record, and added at the end.
+const LANES: usize = 4;
+
+/// Adds Σ w, Σ w f and Σ w f² of one moment.
+#[inline]
+fn add_moments(weights: &[f64], numbers: &[f32], moment: impl Fn(&f32) -> f32, sums: &mut [f64]) {
+    let mut lanes = [[0.0; LANES]; 3];
+    let mut add = |weights: &[f64], numbers: &[f32]| {
+        for (lane, (weight, number)) in weights.iter().zip(numbers).enumerate() {
+            let value = f64::from(moment(number));
+            let first = weight * value;
+            lanes[0][lane] += weight;
+            lanes[1][lane] += first;
+            lanes[2][lane] += first * value;
+        }
+    };
+    let (weights, numbers) = (weights.chunks_exact(LANES), numbers.chunks_exact(LANES));
+    let rest = (weights.remainder(), numbers.remainder());
+    weights.zip(numbers).for_each(|(weights, numbers)| add(weights, numbers));
+    add(rest.0, rest.1);
+    sums.iter_mut().zip(lanes).for_each(|(all, of_lanes)| *all += of_lanes.iter().sum::<f64>());
+}
+
+/// The same of the product of two numbers.
+fn add_products(weights: &[f64], left: &[f32], right: &[f32], sums: &mut [f64]) {
+    const AT_ONCE: usize = 256;
+    let mut products = [0.0; AT_ONCE];
+    for ((weights, left), right) in
+        weights.chunks(AT_ONCE).zip(left.chunks(AT_ONCE)).zip(right.chunks(AT_ONCE))
+    {
+        products.iter_mut().zip(left).zip(right).for_each(|((product, left), right)| *product = left * right);
+        add_moments(weights, &products[..weights.len()], |product| *product, sums);
+    }
+}
+
+/// Σ w.
+fn total(weights: &[f64]) -> f64 {
+    let mut lanes = [0.0; LANES];
+    for weights in weights.chunks(LANES) {
+        lanes.iter_mut().zip(weights).for_each(|(lane, weight)| *lane += weight);
+    }
+    lanes.iter().sum()
+}
+
+/// Classes of at most this many are summed in two halves.
+const FEW_CLASSES: usize = 64;
+
+/// Adds Σ w, and Σ w z and Σ w z² by class.
+fn add_slopes(weights: &[f64], numbers: &[f32], classes: &[u8], sums: &mut [f64]) {
+    let (all, by_class) = sums.split_at_mut(1);
+    all[0] += total(weights);
+    let add = |sums: &mut [f64], weight: &f64, z: &f32, class: &u8| {
+        let z = f64::from(*z);
+        let first = weight * z;
+        let at = 2 * usize::from(*class);
+        sums[at] += first;
+        sums[at + 1] += first * z;
+    };
+    if by_class.len() > 2 * FEW_CLASSES {
+        for ((weight, z), class) in weights.iter().zip(numbers).zip(classes) {
+            add(by_class, weight, z, class);
+        }
+        return;
+    }
+    let mut of_odd = [0.0; 2 * FEW_CLASSES];
+    for ((weights, numbers), classes) in weights.chunks(2).zip(numbers.chunks(2)).zip(classes.chunks(2)) {
+        add(by_class, &weights[0], &numbers[0], &classes[0]);
+        if let ([_, weight], [_, z], [_, class]) = (weights, numbers, classes) {
+            add(&mut of_odd, weight, z, class);
+        }
+    }
+    by_class.iter_mut().zip(of_odd).for_each(|(sum, more)| *sum += more);
 }
 
 /// Tables of at most this many cells are summed in two halves.
@@ -212,19 +298,20 @@ fn add_cells(weights: &[f64], cells: impl Iterator<Item = usize>, sums: &mut [f6
 
 /// A change of the coefficients of a feature.
 pub(super) struct Change {
-    step: Vec<f64>,
+    /// Of moments.
+    step: Vec<f32>,
     /// exp of it, for cells.
     factors: Vec<f64>,
 }
 
 impl Change {
-    pub(super) fn new(feature: Feature, step: Vec<f64>) -> Self {
-        let factors = if feature.is_table() {
-            step.iter().map(|d| super::exponential::exp(*d)).collect()
+    pub(super) fn new(feature: Feature, step: &[f64]) -> Self {
+        let step = step.iter().map(|d| *d as f32);
+        if feature.is_table() {
+            Self { step: Vec::new(), factors: step.map(|d| f64::from(exp(d))).collect() }
         } else {
-            Vec::new()
-        };
-        Self { step, factors }
+            Self { step: step.collect(), factors: Vec::new() }
+        }
     }
 }
 

@@ -5,6 +5,11 @@ use serde::Deserialize;
 use crate::SynthesisError;
 use crate::card::{OptionCard, Usual};
 
+/// Candidates for each record, and where there are more records than [`MANY`], of which trees know more and weights vary less.
+const CANDIDATES_OF_FEW: usize = 5;
+const CANDIDATES_OF_MANY: usize = 3;
+const MANY: usize = 50_000;
+
 /// Whether a method is tilted.
 pub const TILT: OptionCard = OptionCard {
     name: "tilt",
@@ -18,13 +23,13 @@ pub const TILT: OptionCard = OptionCard {
 pub const CANDIDATES: OptionCard = OptionCard {
     name: "candidates",
     meaning: "candidates that are drawn for each record, of which one is kept",
-    default: Usual::Value("5"),
+    default: Usual::Words("5, or 3 where a data set has more than 50,000 records"),
 };
 
 /// In how many classes numbers are compared.
 pub const TILT_CLASSES: OptionCard = OptionCard {
     name: "tilt_classes",
-    meaning: "classes of a number in these tables: `auto` (8, or 5 where these would leave too few candidates with weight), or how many",
+    meaning: "classes of a number in these tables: `auto` (10, or 5 where these would leave too few candidates with weight), or how many; frequent values, and values of numbers with at most 20, have classes of their own",
     default: Usual::Value("auto"),
 };
 
@@ -38,8 +43,8 @@ pub const NO_COPIES: OptionCard = OptionCard {
 /// Settings of a tilted method.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TiltSettings {
-    /// Candidates for each record.
-    pub candidates: usize,
+    /// Candidates for each record, where that is given.
+    pub candidates: Option<usize>,
     /// Classes of a number.
     pub classes: Classes,
     /// Whether copies of unique records get no weight.
@@ -81,8 +86,8 @@ impl TiltSettings {
         let tilt = truth("tilt", usually)?;
         let no_copies = truth("no_copies", true)?;
         let candidates = match take("candidates").map(toml::Value::try_into::<usize>) {
-            None => 5,
-            Some(Ok(candidates)) if (2..=100).contains(&candidates) => candidates,
+            None => None,
+            Some(Ok(candidates)) if (2..=100).contains(&candidates) => Some(candidates),
             Some(_) => return refuse("candidates", "it must be between 2 and 100"),
         };
         let classes = match take("tilt_classes").map(toml::Value::try_into::<ClassesText>) {
@@ -103,4 +108,14 @@ impl TiltSettings {
         }
         Ok(Some(Self { candidates, classes, no_copies, proper }))
     }
+
+    /// How many candidates there are for each of so many records.
+    pub(super) fn candidates(&self, rows: usize) -> usize {
+        candidates(self.candidates, rows)
+    }
+}
+
+/// How many candidates there are for each of so many records, where so many are asked for or none.
+pub(super) fn candidates(given: Option<usize>, rows: usize) -> usize {
+    given.unwrap_or(if rows > MANY { CANDIDATES_OF_MANY } else { CANDIDATES_OF_FEW })
 }

@@ -3,6 +3,7 @@
 use rayon::prelude::*;
 
 use super::aim::{Features, Targets};
+use super::exponential::multiply;
 use super::pool::{Change, Feature, Pool, Sums};
 
 /// c: the ridge, in records.
@@ -58,9 +59,19 @@ impl<'a> Weights<'a> {
 
     /// Multiplies the weights by exp(θ · f).
     pub(super) fn tilt(&mut self, fit: &Fit<'_>) {
-        for (feature, place) in self.features.iter() {
-            let change = Change::new(feature, fit.theta[place].to_vec());
-            self.pass(Some(&(feature, change)), None);
+        let (pool, features) = (self.pool, self.features);
+        let block = |(number, weights): (usize, &mut [f64])| {
+            let mut exponents = [0.0; BLOCK];
+            let exponents = &mut exponents[..weights.len()];
+            for (feature, place) in features.iter() {
+                pool.add_exponents(feature, &fit.theta[place], number * BLOCK, exponents);
+            }
+            multiply(weights, exponents.iter().map(|exponent| *exponent as f32));
+        };
+        if self.weights.len() >= SHARED_OUT * BLOCK {
+            self.weights.par_chunks_mut(BLOCK).enumerate().for_each(block);
+        } else {
+            self.weights.chunks_mut(BLOCK).enumerate().for_each(block);
         }
         self.cap();
     }
@@ -91,7 +102,7 @@ impl<'a> Weights<'a> {
                     moved += d * d * variance;
                     step.push(d);
                 }
-                pending = Some((feature, Change::new(feature, step)));
+                pending = Some((feature, Change::new(feature, &step)));
             }
             self.pass(pending.as_ref(), None);
             self.cap();
