@@ -895,7 +895,7 @@ class Arf(Synthesizer):
 
 
 class Tvae(Synthesizer):
-    """Draws whole records from a variational autoencoder, a neural net.
+    """Draws whole records from a variational autoencoder, a neural net; a private run trains it by noisy gradients of sampled records.
 
     Use it when a comparison with the nets of the literature is wanted; trees come nearer to the data in a hundredth of the time.
 
@@ -904,14 +904,16 @@ class Tvae(Synthesizer):
         epochs: how often training goes over the records: `auto` (300, or as many as make 3,000 steps where these are fewer), or how many
         [auto]
         batch: records of one step of training [500]
-        hidden: units of each hidden layer [128]
-        latent: units of the latent [128]
-        rate: the learning rate of Adam [0.001]
+        hidden: units of each hidden layer [128; 32 in a private run]
+        latent: units of the latent [128; 8 in a private run]
+        rate: the learning rate of Adam [0.001; 0.005 in a private run]
         decay: the decay of weights [0.00001]
         reconstruction: the weight of reconstruction against the divergence of the latent [2.0]
         draw: which choice of a span is drawn: `sample` (by its probability) or `largest` (the likeliest, as published) [sample]
         atoms: values that many records share, such as zero or 40 hours, are choices of their own; without, as published, they are drawn
         from a normal component [true]
+        steps: in a private run: steps of training, all of which are paid before the first [1000]
+        sampling: in a private run: the probability with which a record takes part in a step, by itself and in secret [0.05]
         tilt: choose the records out of several candidates each, so that one-way and two-way tables and low moments are those of the data up
         to chance [true]
         candidates: candidates that are drawn for each record, of which one is kept [5]
@@ -923,7 +925,7 @@ class Tvae(Synthesizer):
     """
 
     _method: ClassVar[str | None] = "tvae"
-    _options: ClassVar[Mapping[str, str]] = {"epochs": "epochs", "batch": "batch", "hidden": "hidden", "latent": "latent", "rate": "rate", "decay": "decay", "reconstruction": "reconstruction", "draw": "draw", "atoms": "atoms", "tilt": "tilt", "candidates": "candidates", "tilt_classes": "tilt_classes", "no_copies": "no_copies"}
+    _options: ClassVar[Mapping[str, str]] = {"epochs": "epochs", "batch": "batch", "hidden": "hidden", "latent": "latent", "rate": "rate", "decay": "decay", "reconstruction": "reconstruction", "draw": "draw", "atoms": "atoms", "steps": "steps", "sampling": "sampling", "tilt": "tilt", "candidates": "candidates", "tilt_classes": "tilt_classes", "no_copies": "no_copies"}
 
     def __init__(
         self,
@@ -937,6 +939,8 @@ class Tvae(Synthesizer):
         reconstruction: Option = None,
         draw: Option = None,
         atoms: Option = None,
+        steps: Option = None,
+        sampling: Option = None,
         tilt: Option = None,
         candidates: Option = None,
         tilt_classes: Option = None,
@@ -946,6 +950,12 @@ class Tvae(Synthesizer):
         seed: int | None = None,
         strata: Sequence[str] = (),
         groups: int = 5,
+        epsilon: float | None = None,
+        delta: float | None = None,
+        rho: float | None = None,
+        neighbours: str | None = None,
+        records: int | None = None,
+        insecure_test_seed: int | None = None,
         after: Mapping[str, Any] | None = None,
         learned_schema: str | None = None,
         small_table: str | None = None,
@@ -961,6 +971,8 @@ class Tvae(Synthesizer):
         self.reconstruction = reconstruction
         self.draw = draw
         self.atoms = atoms
+        self.steps = steps
+        self.sampling = sampling
         self.tilt = tilt
         self.candidates = candidates
         self.tilt_classes = tilt_classes
@@ -970,6 +982,12 @@ class Tvae(Synthesizer):
         self.seed = seed
         self.strata = strata
         self.groups = groups
+        self.epsilon = epsilon
+        self.delta = delta
+        self.rho = rho
+        self.neighbours = neighbours
+        self.records = records
+        self.insecure_test_seed = insecure_test_seed
         self.after = after
         self.learned_schema = learned_schema
         self.small_table = small_table
@@ -978,7 +996,8 @@ class Tvae(Synthesizer):
 
 
 class Ctgan(Synthesizer):
-    """Draws whole records from a generator that was trained against a critic, two neural nets.
+    """Draws whole records from a generator that was trained against a critic, two neural nets; a private run trains the critic by noisy
+    gradients of sampled records.
 
     Use it when a comparison with the nets of the literature is wanted; trees come nearer to the data in a thousandth of the time.
 
@@ -987,16 +1006,18 @@ class Ctgan(Synthesizer):
         epochs: how often training goes over the records: `auto` (300, or as many as make 3,000 steps where these are fewer), or how many
         [auto]
         batch: records of one step of training [500]
-        noise: units of the noise [128]
-        hidden: units of each layer [256]
+        noise: units of the noise [128; 16 in a private run]
+        hidden: units of each layer [256; 32 in a private run]
         pack: records that the critic judges together; `batch` is a multiple of it [10]
-        rate: the learning rate of Adam [0.0002]
+        rate: the learning rate of Adam [0.0002; 0.003 in a private run]
         decay: the decay of the generator's weights [0.000001]
         penalty: the weight of the gradient penalty [10.0]
-        temperature: the temperature of Gumbel's softmax in training [0.2]
+        temperature: the temperature of Gumbel's softmax in training [0.2; 0.5 in a private run]
         dropout: the share of the critic's units that a step leaves out [0.5]
         atoms: values that many records share, such as zero or 40 hours, are choices of their own; without, as published, they are drawn
         from a normal component [true]
+        steps: in a private run: steps of training, all of which are paid before the first [1000]
+        sampling: in a private run: the probability with which a record takes part in a step, by itself and in secret [0.05]
         tilt: choose the records out of several candidates each, so that one-way and two-way tables and low moments are those of the data up
         to chance [true]
         candidates: candidates that are drawn for each record, of which one is kept [5]
@@ -1009,7 +1030,7 @@ class Ctgan(Synthesizer):
     """
 
     _method: ClassVar[str | None] = "ctgan"
-    _options: ClassVar[Mapping[str, str]] = {"epochs": "epochs", "batch": "batch", "noise": "noise", "hidden": "hidden", "pack": "pack", "rate": "rate", "decay": "decay", "penalty": "penalty", "temperature": "temperature", "dropout": "dropout", "atoms": "atoms", "tilt": "tilt", "candidates": "candidates", "tilt_classes": "tilt_classes", "no_copies": "no_copies"}
+    _options: ClassVar[Mapping[str, str]] = {"epochs": "epochs", "batch": "batch", "noise": "noise", "hidden": "hidden", "pack": "pack", "rate": "rate", "decay": "decay", "penalty": "penalty", "temperature": "temperature", "dropout": "dropout", "atoms": "atoms", "steps": "steps", "sampling": "sampling", "tilt": "tilt", "candidates": "candidates", "tilt_classes": "tilt_classes", "no_copies": "no_copies"}
 
     def __init__(
         self,
@@ -1025,6 +1046,8 @@ class Ctgan(Synthesizer):
         temperature: Option = None,
         dropout: Option = None,
         atoms: Option = None,
+        steps: Option = None,
+        sampling: Option = None,
         tilt: Option = None,
         candidates: Option = None,
         tilt_classes: Option = None,
@@ -1034,6 +1057,12 @@ class Ctgan(Synthesizer):
         seed: int | None = None,
         strata: Sequence[str] = (),
         groups: int = 5,
+        epsilon: float | None = None,
+        delta: float | None = None,
+        rho: float | None = None,
+        neighbours: str | None = None,
+        records: int | None = None,
+        insecure_test_seed: int | None = None,
         after: Mapping[str, Any] | None = None,
         learned_schema: str | None = None,
         small_table: str | None = None,
@@ -1051,6 +1080,8 @@ class Ctgan(Synthesizer):
         self.temperature = temperature
         self.dropout = dropout
         self.atoms = atoms
+        self.steps = steps
+        self.sampling = sampling
         self.tilt = tilt
         self.candidates = candidates
         self.tilt_classes = tilt_classes
@@ -1060,6 +1091,12 @@ class Ctgan(Synthesizer):
         self.seed = seed
         self.strata = strata
         self.groups = groups
+        self.epsilon = epsilon
+        self.delta = delta
+        self.rho = rho
+        self.neighbours = neighbours
+        self.records = records
+        self.insecure_test_seed = insecure_test_seed
         self.after = after
         self.learned_schema = learned_schema
         self.small_table = small_table

@@ -415,12 +415,44 @@ impl Gan {
     ) -> CriticLoss {
         let fake = self.generate(generator, conditions, &synthetic.noise, Some(&synthetic.gumbel), None);
         let packed = self.packed(&fake.cells, conditions);
+        self.judge_pairs(critic, &packed, records, real_conditions, chance, gradient)
+    }
+
+    /// The same against synthetic records that were made before, without conditions: the cells of one synthetic record for each real one.
+    pub fn critic_gradient_against<T: Real>(
+        &self,
+        critic: &[T],
+        synthetic: &[T],
+        records: &Records,
+        chance: &CriticChance<T>,
+        gradient: &mut [T],
+    ) -> CriticLoss {
+        let none = vec![None; synthetic.len() / self.spans.width()];
+        let packed = self.packed(synthetic, &none);
+        self.judge_pairs(critic, &packed, records, &none, chance, gradient)
+    }
+
+    /// Synthetic records without conditions, as a critic takes them.
+    pub fn synthetic<T: Real>(&self, generator: &[T], chance: &GeneratorChance<T>) -> Vec<T> {
+        let none = vec![None; chance.noise.len() / self.shape.noise];
+        self.generate(generator, &none, &chance.noise, Some(&chance.gumbel), None).cells
+    }
+
+    fn judge_pairs<T: Real>(
+        &self,
+        critic: &[T],
+        packed: &[T],
+        records: &Records,
+        real_conditions: &[Option<(u32, u32)>],
+        chance: &CriticChance<T>,
+        gradient: &mut [T],
+    ) -> CriticLoss {
         let (hidden, pack) = (self.shape.hidden, self.shape.pack);
         let per_record = self.spans.width() + self.condition_width;
-        let packs = conditions.len() / pack;
+        let packs = real_conditions.len() / pack;
         let layer = &self.critic[0];
         let mut of_fake = vec![T::of(0.0); packs * hidden];
-        forward(layer, critic, &packed, &mut of_fake);
+        forward(layer, critic, packed, &mut of_fake);
         let mut of_real = vec![T::of(0.0); packs * hidden];
         for (number, output) in of_real.chunks_exact_mut(hidden).enumerate() {
             output.copy_from_slice(layer.bias(critic));
@@ -447,7 +479,7 @@ impl Gan {
         }
         add_rows(&of_first, layer.parts(gradient).1);
         let of_first = self.judged_back(critic, &fake, 1.0, Some(&mut *gradient));
-        backward(layer, critic, &packed, &of_first, gradient, None);
+        backward(layer, critic, packed, &of_first, gradient, None);
         let penalty = if self.shape.penalty > 0.0 {
             self.penalise(critic, mixed, &chance.masks[2], gradient)
         } else {

@@ -68,6 +68,42 @@ fn the_gradient_of_the_autoencoder_is_that_of_its_loss() {
     assert!(worst < 1e-6, "{worst}");
 }
 
+/// The gradient of a batch is the sum of those of its records by themselves, which are computed in another way; and these do not depend on where they are computed.
+#[test]
+fn the_gradient_of_a_batch_is_the_sum_of_those_of_its_records() {
+    let mut rng = ChaCha12Rng::seed_from_u64(7);
+    let vae = Vae::new(VaeShape { hidden: 37, latent: 5, reconstruction: 2.0 }, spans());
+    let weights: Vec<f64> = vae.initial(&mut rng);
+    let (records, chance) = (records(9, &mut rng), vae.chance(9, &mut rng));
+    let mut together = vec![0.0; vae.weights()];
+    vae.gradient(&weights, &records, &chance, 1.0, &mut together);
+    let mut alone = vec![0.0; vae.weights()];
+    for row in 0..9_u32 {
+        let one = records.take(&[row], vae.spans().len());
+        let chance = &chance[row as usize * 5..(row as usize + 1) * 5];
+        vae.gradient(&weights, &one, chance, 1.0, &mut alone);
+    }
+    let apart = together.iter().zip(&alone).map(|(left, right)| (left - right).abs()).fold(0.0, f64::max);
+    assert!(apart < 1e-12, "{apart}");
+}
+
+/// Run in memory that begins at every place of a cache line: to the last bit the same.
+#[test]
+fn the_gradient_of_one_record_does_not_depend_on_where_it_is_computed() {
+    let mut rng = ChaCha12Rng::seed_from_u64(8);
+    let vae = Vae::new(VaeShape { hidden: 37, latent: 5, reconstruction: 2.0 }, spans());
+    let initial: Vec<f32> = vae.initial(&mut rng);
+    let (records, chance) = (records(1, &mut rng), vae.chance::<f32>(1, &mut rng));
+    let at = |place: usize| {
+        let mut weights = vec![0.0; place];
+        weights.extend(&initial);
+        let mut gradient = vec![0.0; place + vae.weights()];
+        vae.gradient(&weights[place..], &records, &chance, 1.0, &mut gradient[place..]);
+        gradient[place..].iter().map(|slope| slope.to_bits()).collect::<Vec<u32>>()
+    };
+    assert!((1..16).all(|place| at(place) == at(0)));
+}
+
 fn gan() -> Gan {
     let shape = GanShape { noise: 4, hidden: 6, pack: 2, temperature: 0.5, penalty: 10.0, dropout: 0.5 };
     Gan::new(shape, spans())
@@ -103,6 +139,30 @@ fn the_gradient_of_the_critic_is_that_of_its_loss_penalty_included() {
     let size = critic.len();
     let worst = worst(&mut critic, &gradient, |critic| run(critic, &mut vec![0.0; size]));
     assert!(worst < 1e-6, "{worst}");
+}
+
+/// Pairs of one real and one synthetic record each: the gradient of all is the mean of those of the pairs, which are computed in another way.
+#[test]
+fn the_gradient_of_the_critic_is_the_mean_of_those_of_its_pairs() {
+    let mut rng = ChaCha12Rng::seed_from_u64(9);
+    let shape = GanShape { noise: 4, hidden: 21, pack: 1, temperature: 0.5, penalty: 10.0, dropout: 0.0 };
+    let gan = Gan::new(shape, spans());
+    let (generator, critic): (Vec<f64>, Vec<f64>) = gan.initial(&mut rng);
+    let (records, mut chance) = (records(6, &mut rng), gan.critic_chance(6, &mut rng));
+    let synthetic = gan.synthetic(&generator, &gan.generator_chance(6, &mut rng));
+    let mut together = vec![0.0; critic.len()];
+    gan.critic_gradient_against(&critic, &synthetic, &records, &chance, &mut together);
+    let (mixes, width) = (chance.mix.clone(), spans().width());
+    let mut apart = vec![0.0; critic.len()];
+    for (row, made) in synthetic.chunks_exact(width).enumerate() {
+        chance.mix = vec![mixes[row]];
+        chance.masks.iter_mut().flatten().for_each(|mask| mask.truncate(21));
+        let one = records.take(&[row as u32], spans().len());
+        gan.critic_gradient_against(&critic, made, &one, &chance, &mut apart);
+    }
+    let worst =
+        together.iter().zip(&apart).map(|(left, right)| (left - right / 6.0).abs()).fold(0.0, f64::max);
+    assert!(worst < 1e-12, "{worst}");
 }
 
 #[test]

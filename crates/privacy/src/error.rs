@@ -180,6 +180,19 @@ pub enum PrivacyError {
         /// What was asked for.
         what: String,
     },
+    /// A method whose argument needs one record more or less.
+    #[error(
+        "{what}: the argument is for tables with or without one record, where one record is one unit; say neighbours = \"add-remove\", and declare no unit of several records"
+    )]
+    NeedsAddRemove {
+        /// What was asked for.
+        what: String,
+    },
+    /// Noise that no ε pays for alone.
+    #[error(
+        "noise on sampled records is paid by an epsilon with a delta; state both, the delta well below one over the number of records"
+    )]
+    NeedsDelta,
     /// Something about the table or its schema.
     #[error("{0}")]
     Table(String),

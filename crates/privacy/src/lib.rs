@@ -16,6 +16,7 @@
 //! |---|---|---|---|
 //! | [`noise::DiscreteLaplace::for_cost`] | ε-DP | L1 of the integers, Δ; rate ε/Δ | Ghosh, Roughgarden & Sundararajan 2012 |
 //! | [`noise::DiscreteGaussian::for_cost`] | ρ-zCDP | L2 of the integers, Δ₂; σ² = Δ₂²/(2ρ) | Canonne, Kamath & Steinke 2020, Thm. 4 |
+//! | [`GuardedTable::descend`] | (ε, δ)-DP | longest of the sampled integer vectors, Δ; σ = s/Δ | [`SampledGaussian`], proved there after Mironov, Talwar & Zhang 2019 |
 //! | [`noise::permute_and_flip`] | ε-DP | largest change of a score, Δ; coins of exp(−ε·gap/(2Δ)) | McKenna & Sheldon 2020, Thm. 1 |
 //! | [`noise::exponential_mechanism`] | ε-DP, ε²/8-zCDP | the same | McSherry & Talwar 2007; Cesar & Rogers 2021 |
 //!
@@ -64,9 +65,9 @@ pub use cost::Cost;
 pub use error::PrivacyError;
 pub use guarantee::{Delta, Epsilon, Guarantee, Neighbours, Rho};
 pub use guard::{
-    Bound, Candidates, DENSE_CELLS, Dependence, Expected, ExpectedGroups, ExpectedMargin, GRID,
-    GroupedMargin, GuardedColumns, GuardedTable, LazyCells, NoiseLaw, NoisyCells, NoisyCounts, PriorWeight,
-    ScaledVariable, ScoredGroups, threshold,
+    Bound, Candidates, DENSE_CELLS, Dependence, DescentPlan, Expected, ExpectedGroups, ExpectedMargin, GRID,
+    GroupedMargin, GuardedColumns, GuardedTable, LazyCells, Learner, NoiseLaw, NoisyCells, NoisyCounts,
+    PriorWeight, ScaledVariable, ScoredGroups, threshold,
 };
 pub use ledger::{
     Budget, Charge, DeltaCost, Event, LedgerRecord, Mechanism, Notion, Parallel, PrivacyLedger, Sensitivity,

@@ -163,6 +163,7 @@ pub(crate) fn mechanism(mechanism: Mechanism) -> &'static str {
         Mechanism::ExponentialMechanism => "exponential mechanism",
         Mechanism::PosteriorPredictive => "posterior predictive draws",
         Mechanism::NormalSample => "normal draws",
+        Mechanism::SampledGaussian => "discrete Gaussian noise on sums over sampled records",
     }
 }
 

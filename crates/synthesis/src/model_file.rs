@@ -187,11 +187,13 @@ impl SavedModel {
 
     fn load_model(&self, from: &mut StateReader<'_>) -> Result<AnyModel, SynthesisError> {
         let recipe = &self.header.recipe;
-        let Some(load) = registry::method(&self.header.method)?.load else {
-            return Err(SynthesisError::ModelFile(format!(
-                "models of `{}` are not saved",
-                self.header.method
-            )));
+        let load = match registry::method(&self.header.method)?.load {
+            Some(Load::ByPrivacy { private, .. }) if recipe.privacy.is_some() => Load::Cells(private),
+            Some(load) => load,
+            None => {
+                let message = format!("models of `{}` are not saved", self.header.method);
+                return Err(SynthesisError::ModelFile(message));
+            }
         };
         let context = StateContext {
             schema: &self.schema,
@@ -201,7 +203,7 @@ impl SavedModel {
         };
         let strata = &recipe.strata;
         Ok(match load {
-            Load::Records(load) => {
+            Load::Records(load) | Load::ByPrivacy { plain: load, .. } => {
                 let model = if strata.is_empty() {
                     load(from, context)?
                 } else {

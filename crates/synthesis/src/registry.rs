@@ -8,7 +8,7 @@ use crate::card::MethodCard;
 use crate::methods::classical::{
     cellkey, microaggregation, pram, rounding, suppression, swapping, topcoding,
 };
-use crate::methods::nets::{self, ctgan, tvae};
+use crate::methods::nets::{ctgan, private_ctgan, private_tvae, tvae};
 use crate::methods::{
     aim, arf, catall, datasynthesizer, dirichlet, graph, ipf, mst, mvnorm, normal_release, pairwise,
     privbayes, saturated, sequential,
@@ -40,6 +40,13 @@ pub enum Load {
     Cells(LoadModel<Cells>),
     /// A model that draws records.
     Records(LoadModel<Table>),
+    /// A model that draws records, or cells if it was fitted privately.
+    ByPrivacy {
+        /// Of a run without privacy.
+        plain: LoadModel<Table>,
+        /// Of a private one.
+        private: LoadModel<Cells>,
+    },
 }
 
 /// How options become a synthesizer.
@@ -109,14 +116,14 @@ pub const METHODS: &[Method] = &[
     Method {
         card: &tvae::CARD,
         build: Some(tvae::build),
-        private: None,
-        load: Some(Load::Records(tvae::load)),
+        private: Some(private_tvae::build),
+        load: Some(Load::ByPrivacy { plain: tvae::load, private: private_tvae::load }),
     },
     Method {
         card: &ctgan::CARD,
         build: Some(ctgan::build),
-        private: None,
-        load: Some(Load::Records(ctgan::load)),
+        private: Some(private_ctgan::build),
+        load: Some(Load::ByPrivacy { plain: ctgan::load, private: private_ctgan::load }),
     },
     Method {
         card: &swapping::CARD,
@@ -234,9 +241,6 @@ pub fn plain(name: &str) -> Result<Build<Synthesizer>, SynthesisError> {
 pub fn private(name: &str) -> Result<Build<Box<dyn PrivateSynthesizer>>, SynthesisError> {
     let method = method(name)?;
     method.private.ok_or_else(|| {
-        if let Some(because) = nets::not_private(name) {
-            return SynthesisError::option("method", because);
-        }
         let able = METHODS.iter().filter(|method| method.private.is_some()).map(|method| method.card.name);
         let able = able.collect::<Vec<_>>().join(", ");
         SynthesisError::option("method", format!("`{name}` cannot be private; those that can are {able}"))

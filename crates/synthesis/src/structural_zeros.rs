@@ -126,6 +126,12 @@ impl StructuralZeros {
         self.0.iter().any(|zeros| zeros.contains(cell))
     }
 
+    /// Whether a record whose variables are known up to this position cannot occur because of what is known from there on. Classes of later variables are not looked at.
+    pub(crate) fn forbids_up_to(&self, position: usize, record: &[u32]) -> bool {
+        let ends_here = |zeros: &&Zeros| zeros.attributes.positions().last() == Some(&position);
+        self.0.iter().filter(ends_here).any(|zeros| zeros.contains(record))
+    }
+
     /// Whether a cell over some of the variables cannot occur, in whatever company.
     pub(crate) fn forbids(&self, of: &Attributes, cell: &[u32]) -> bool {
         let mut whole = vec![0; of.positions().last().map_or(0, |last| last + 1)];

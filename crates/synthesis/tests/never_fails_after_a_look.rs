@@ -146,6 +146,50 @@ proptest! {
     }
 }
 
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    /// A private net too, with steps that nobody takes part in, records that cannot be learned, and noise that drowns everything.
+    #[test]
+    fn a_private_net_ends_in_records_or_is_refused_by_its_plan(
+        variables in prop::collection::vec(variable(), 1..6),
+        ties: bool,
+        rows in 1_usize..60,
+        epsilon in (-2.0..2.0_f64).prop_map(|power| 10_f64.powf(power)),
+        units in prop::option::of(1_u32..3),
+        sampling in prop::sample::select(vec!["sampling=1", "sampling=0.01", "sampling=0.3"]),
+        rate in prop::sample::select(vec!["rate=0.001", "rate=1000"]),
+        adversarial: bool,
+        seed: u64,
+    ) {
+        let schema = schema(&variables, ties, units);
+        let table = records(&variables, ties, rows, &schema);
+        let (method, inner) = if adversarial { ("ctgan", "noise=2") } else { ("tvae", "latent=2") };
+        let mut recipe = Recipe::new(method);
+        for option in ["hidden=5", inner, "steps=12", sampling, rate] {
+            recipe.set(option).unwrap();
+        }
+        recipe.rows = Some(100);
+        recipe.privacy = Some(PrivacySettings { epsilon: Some(epsilon), delta: Some(1e-5), ..PrivacySettings::default() });
+        let declared = synthesis::private::declared(table.schema()).unwrap();
+        if let Err(refused) = plan(&declared, &recipe) {
+            let text = refused.to_string();
+            let is_small = epsilon < 0.2 && text.contains("no noise keeps");
+            let has_large_units = units.is_some_and(|most| most > 1) && text.contains("`neighbours`");
+            prop_assert!(is_small || has_large_units, "{}", text);
+            prop_assert!(fit(&table, &recipe, &Run::replayed(seed)).is_err());
+            return Ok(());
+        }
+        let fitted = fit(&table, &recipe, &Run::replayed(seed)).unwrap();
+        let ledger = fitted.ledger().unwrap();
+        prop_assert!(ledger.verify().is_ok());
+        prop_assert!(ledger.spent.charge().cost() <= ledger.limit.charge().cost());
+        let released = fitted.table(0).unwrap();
+        prop_assert_eq!(released.rows(), 100);
+        prop_assert!(released.violations().unwrap().is_empty());
+    }
+}
+
 /// What no argument covers is refused by the plan, which sees no record: a replaced unit of several records changes how many there are, and a replaced record
 /// changes two strata.
 #[test]

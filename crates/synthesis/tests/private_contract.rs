@@ -87,6 +87,10 @@ fn recipe(method: &str) -> Recipe {
             recipe.privacy.as_mut().unwrap().delta = Some(1e-6);
         }
         "dirichlet" => recipe.rows = Some(50),
+        "tvae" | "ctgan" => {
+            ["hidden=8", "steps=20"].iter().for_each(|option| recipe.set(option).unwrap());
+            recipe.privacy.as_mut().unwrap().delta = Some(1e-6);
+        }
         _ => {}
     }
     recipe

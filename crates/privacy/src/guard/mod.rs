@@ -13,6 +13,7 @@
 
 mod columns;
 mod dependence;
+mod descent;
 mod grouped;
 mod moments;
 mod noisy_cells;
@@ -27,6 +28,7 @@ use table::{
 
 pub use self::columns::{Bound, Candidates, GuardedColumns};
 pub use self::dependence::Dependence;
+pub use self::descent::{DescentPlan, Learner};
 pub use self::grouped::{Expected, ExpectedGroups, GroupedMargin, ScoredGroups};
 pub use self::moments::{GRID, ScaledVariable};
 pub use self::noisy_cells::{DENSE_CELLS, LazyCells, NoisyCells};

@@ -116,6 +116,7 @@ impl GuardedTable<'_> {
                 (of.high - of.low) * self.ledger.records_per_unit() as f64 / self.coded_records() as f64,
             ),
             scale: Some(sigma),
+            sampling: None,
             charge: Charge::ZeroConcentrated(Cost::from_units(rho)),
         })?;
         let sum: i64 = self.grid(of)?.iter().sum();

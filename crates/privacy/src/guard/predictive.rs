@@ -73,6 +73,7 @@ impl GuardedTable<'_> {
             mechanism: Mechanism::PosteriorPredictive,
             sensitivity: Sensitivity::BySampling,
             scale: Some(weight.value()),
+            sampling: None,
             charge: Charge::Pure(epsilon),
         })?;
         let domain = self.held.counts().domain();

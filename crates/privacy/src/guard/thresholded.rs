@@ -62,6 +62,7 @@ pub(super) fn thresholded_for_units(
         mechanism: Mechanism::ThresholdedHistogram,
         sensitivity: Sensitivity::L1(l1 as f64),
         scale: Some(law.scale()),
+        sampling: None,
         charge: Charge::Approximate(epsilon, delta),
     };
     Ok(Thresholded { law, threshold, event })

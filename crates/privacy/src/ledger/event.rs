@@ -3,9 +3,9 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::charge::Charge;
+use super::charge::{Charge, DeltaCost};
 use crate::noise::{DiscreteGaussian, DiscreteLaplace};
-use crate::{Cost, PrivacyError, conversion};
+use crate::{Cost, Delta, PrivacyError, SampledGaussian, conversion};
 
 /// How noise is added, or privacy else attained.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -25,6 +25,8 @@ pub enum Mechanism {
     PosteriorPredictive,
     /// Draws from a normal distribution around a statistic, few enough.
     NormalSample,
+    /// Discrete Gaussian noise on sums of clipped integer vectors over sampled records, step after step.
+    SampledGaussian,
 }
 
 /// By how much neighbours may differ in what is measured, in units of what is measured.
@@ -41,6 +43,16 @@ pub enum Sensitivity {
     BySampling,
 }
 
+/// How records take part in each of many steps.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Sampling {
+    /// The probability with which a record takes part in a step, by itself.
+    pub probability: f64,
+    /// How many steps there are.
+    pub steps: u64,
+}
+
 /// One look at the records, described before it is taken.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Event {
@@ -52,6 +64,8 @@ pub struct Event {
     pub sensitivity: Sensitivity,
     /// The scale of the noise (σ for the Gaussian), where there is one.
     pub scale: Option<f64>,
+    /// How records are sampled, where they are.
+    pub sampling: Option<Sampling>,
     /// What it costs.
     pub charge: Charge,
 }
@@ -69,6 +83,7 @@ impl Event {
             mechanism: Mechanism::DiscreteLaplace,
             sensitivity: Sensitivity::L1(sensitivity as f64),
             scale: Some(law.scale()),
+            sampling: None,
             charge: Charge::Pure(epsilon),
         })
     }
@@ -85,7 +100,33 @@ impl Event {
             mechanism: Mechanism::DiscreteGaussian,
             sensitivity: Sensitivity::L2((squared_sensitivity as f64).sqrt()),
             scale: Some(law.sigma()),
+            sampling: None,
             charge: Charge::ZeroConcentrated(rho),
+        })
+    }
+
+    /// All steps of a [`SampledGaussian`] on integer vectors of norm `sensitivity` at most, with noise of parameter `scale`; the ε at this δ, rounded up.
+    pub(crate) fn sampled_gaussian(
+        purpose: impl Into<String>,
+        sampling: Sampling,
+        scale: u64,
+        sensitivity: u64,
+        delta: DeltaCost,
+    ) -> Result<Self, PrivacyError> {
+        if sensitivity == 0 {
+            return Err(PrivacyError::Sensitivity);
+        }
+        // A quotient below 2⁵³ that is rounded down promises no noise that is not there.
+        let sigma = (scale as f64 / sensitivity as f64).next_down();
+        let law = SampledGaussian::new(sampling.probability, sigma, sampling.steps)?;
+        let epsilon = law.epsilon(Delta::new(delta.lower())?)?;
+        Ok(Self {
+            purpose: purpose.into(),
+            mechanism: Mechanism::SampledGaussian,
+            sensitivity: Sensitivity::L2(sensitivity as f64),
+            scale: Some(scale as f64),
+            sampling: Some(sampling),
+            charge: Charge::Approximate(epsilon, delta),
         })
     }
 
@@ -133,6 +174,7 @@ impl Event {
             return Err(PrivacyError::Sensitivity);
         }
         let scale = Some(2.0 * sensitivity / epsilon.upper());
-        Ok(Self { purpose, mechanism, sensitivity: Sensitivity::LargestScore(sensitivity), scale, charge })
+        let sensitivity = Sensitivity::LargestScore(sensitivity);
+        Ok(Self { purpose, mechanism, sensitivity, scale, sampling: None, charge })
     }
 }

@@ -11,7 +11,7 @@ mod totals;
 use std::fmt;
 
 pub use charge::{Budget, Charge, DeltaCost, Notion};
-pub use event::{Event, Mechanism, Sensitivity};
+pub use event::{Event, Mechanism, Sampling, Sensitivity};
 pub use record::{
     BoundFile, ChargeRecord, CostRecord, DomainOrigin, DomainRecord, EventRecord, LedgerRecord, PartRecord,
     Particulars, RandomnessRecord, ReleaseSize, SoftwareRecord,

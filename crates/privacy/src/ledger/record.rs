@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::charge::{Budget, Charge, DeltaCost, Notion};
 use super::composition::Place;
-use super::event::{Event, Mechanism, Sensitivity};
+use super::event::{Event, Mechanism, Sampling, Sensitivity};
 use super::totals::{Totals, total};
 use super::{Entry, PrivacyLedger};
 use crate::{Cost, Guarantee, Neighbours, NoiseSource, PrivacyError};
@@ -81,6 +81,9 @@ pub struct EventRecord {
     pub sensitivity: Sensitivity,
     /// The scale of the noise (σ for the Gaussian), where there is one.
     pub scale: Option<f64>,
+    /// How records were sampled, where they were.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sampling: Option<Sampling>,
     /// What it cost.
     pub cost: ChargeRecord,
     /// The part of the records that was looked at, if not all of them.
@@ -313,6 +316,7 @@ impl EventRecord {
             mechanism: event.mechanism,
             sensitivity: event.sensitivity,
             scale: event.scale,
+            sampling: event.sampling,
             cost: ChargeRecord::of(event.charge),
             part,
         }
@@ -331,6 +335,12 @@ impl EventRecord {
             Sensitivity::L2(_) | Sensitivity::BySampling => true,
         };
         if !is_multiple {
+            return false;
+        }
+        if self.mechanism == Mechanism::SampledGaussian {
+            return self.steps_are_paid(neighbours, records);
+        }
+        if self.sampling.is_some() {
             return false;
         }
         if matches!(self.mechanism, Mechanism::PermuteAndFlip | Mechanism::ExponentialMechanism) {
@@ -360,6 +370,22 @@ impl EventRecord {
         let scales =
             |event: &Event| event.scale.zip(self.scale).is_some_and(|(ours, theirs)| same(ours, theirs));
         expected.is_ok_and(|event| scales(&event) && event.sensitivity.agrees(self.sensitivity))
+    }
+
+    /// Whether an ε and a δ pay for all steps of noise on sampled records; the argument is for one record more or less.
+    fn steps_are_paid(&self, neighbours: Neighbours, records: u64) -> bool {
+        let (Some(sampling), Sensitivity::L2(sensitivity), Some(scale), Charge::Approximate(epsilon, delta)) =
+            (self.sampling, self.sensitivity, self.scale, self.cost.charge())
+        else {
+            return false;
+        };
+        let are_whole =
+            [sensitivity, scale].iter().all(|of| of.fract() == 0.0 && (1.0..=2_f64.powi(53)).contains(of));
+        if !are_whole || neighbours != Neighbours::AddRemove || records != 1 {
+            return false;
+        }
+        Event::sampled_gaussian("", sampling, scale as u64, sensitivity as u64, delta)
+            .is_ok_and(|event| event.charge.cost() <= epsilon)
     }
 
     fn place(&self) -> Option<Place> {

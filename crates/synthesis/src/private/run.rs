@@ -188,7 +188,8 @@ impl<'a> Asked<'a> {
         let needed = method.needs_neighbours();
         let neighbours = settings.neighbours.or(needed).unwrap_or(Neighbours::AddRemove);
         if needed.is_some_and(|needed| needed != neighbours) {
-            let message = format!("the argument of `{}` is for replace-one neighbours only", recipe.method);
+            let which = if needed == Some(Neighbours::ReplaceOne) { "replace-one" } else { "add-remove" };
+            let message = format!("the argument of `{}` is for {which} neighbours only", recipe.method);
             return Err(SynthesisError::option("neighbours", message));
         }
         let units = Units::of(schema.schema());

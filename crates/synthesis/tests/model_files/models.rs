@@ -187,11 +187,13 @@ pub(crate) fn recipes() -> Vec<(String, Recipe)> {
         ("datasynthesizer", "[options]\n"),
         ("datasynthesizer", "strata = [\"sex\"]\n[options]\nmode = \"independent\"\n"),
         ("mvnorm", "[options]\nvariables = \"weight,age\"\n"),
+        ("tvae", "[options]\nhidden = 6\nlatent = 3\nsteps = 10\n"),
+        ("ctgan", "[options]\nhidden = 6\nnoise = 3\nsteps = 10\n"),
     ];
     for (method, text) in private {
         let mut recipe = Recipe::parse(&format!("method = \"{method}\"\nm = 2\ngroups = 2\n{text}")).unwrap();
         // Few enough cells of noise for them to be held.
-        let delta = (*method == "catall").then_some(1e-3);
+        let delta = matches!(*method, "catall" | "tvae" | "ctgan").then_some(1e-3);
         recipe.privacy = Some(PrivacySettings { epsilon: Some(3.0), delta, ..Default::default() });
         recipes.push((format!("private {method} {text}"), recipe));
     }

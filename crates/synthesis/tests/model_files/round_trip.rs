@@ -49,10 +49,13 @@ fn every_method_that_can_be_saved_is_among_them() {
     assert_eq!(are(false, false), can_be(false));
     assert_eq!(are(false, true), can_be(false), "in strata");
     assert_eq!(are(true, false), can_be(true), "private");
-    // mvnorm and privbayes refuse strata.
+    // These refuse strata.
     assert_eq!(
         are(true, true),
-        can_be(true).into_iter().filter(|name| !["mvnorm", "privbayes"].contains(name)).collect(),
+        can_be(true)
+            .into_iter()
+            .filter(|name| !["mvnorm", "privbayes", "tvae", "ctgan"].contains(name))
+            .collect(),
         "private, in strata"
     );
 }

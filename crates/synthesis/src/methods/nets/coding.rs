@@ -29,7 +29,7 @@ const FEW: usize = 20;
 const SHARED_BY: f64 = 0.01;
 
 /// Spans of more choices are refused.
-const MOST_LEVELS: usize = 1_000;
+pub(super) const MOST_LEVELS: usize = 1_000;
 
 /// Distinct values from which mixtures are fitted; more are put together.
 const DISTINCT: usize = 20_000;

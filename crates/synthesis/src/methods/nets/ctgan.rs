@@ -4,14 +4,16 @@
 //! real records of the step have the same levels. Records are drawn with conditions by the frequencies of the original.
 
 use neural::{Adam, Gan, GanShape, Spans};
+use privacy::Neighbours;
 use rand::RngExt;
 use rand::seq::SliceRandom;
 use serde::Deserialize;
 use table::Table;
 
 use super::coding::Coding;
+use super::private::{self, SAMPLING, STEPS};
 use super::{ATOMS, BATCH, EPOCHS, Epochs, Net};
-use crate::card::{MethodCard, Needs, OptionCard, Usual};
+use crate::card::{AuditCase, Canary, MethodCard, Needs, OptionCard, PrivacyCard, Usual};
 use crate::methods::whole;
 use crate::randomness::{Rng, Seed};
 use crate::run::{Estimate, Part};
@@ -23,20 +25,32 @@ use crate::{Model, RecordsCard, SynthesisError, Synthesizer, registry};
 /// The card.
 pub const CARD: MethodCard = MethodCard {
     name: "ctgan",
-    summary: "draws whole records from a generator that was trained against a critic, two neural nets",
+    summary: "draws whole records from a generator that was trained against a critic, two neural nets; a private run trains the critic by noisy gradients of sampled records",
     use_when: "a comparison with the nets of the literature is wanted; trees come nearer to the data in a thousandth of the time",
     needs: Needs::Records,
     options: &[
         EPOCHS,
         BATCH,
-        OptionCard { name: "noise", meaning: "units of the noise", default: Usual::Value("128") },
-        OptionCard { name: "hidden", meaning: "units of each layer", default: Usual::Value("256") },
+        OptionCard {
+            name: "noise",
+            meaning: "units of the noise",
+            default: Usual::Words("128; 16 in a private run"),
+        },
+        OptionCard {
+            name: "hidden",
+            meaning: "units of each layer",
+            default: Usual::Words("256; 32 in a private run"),
+        },
         OptionCard {
             name: "pack",
             meaning: "records that the critic judges together; `batch` is a multiple of it",
             default: Usual::Value("10"),
         },
-        OptionCard { name: "rate", meaning: "the learning rate of Adam", default: Usual::Value("0.0002") },
+        OptionCard {
+            name: "rate",
+            meaning: "the learning rate of Adam",
+            default: Usual::Words("0.0002; 0.003 in a private run"),
+        },
         OptionCard {
             name: "decay",
             meaning: "the decay of the generator's weights",
@@ -50,7 +64,7 @@ pub const CARD: MethodCard = MethodCard {
         OptionCard {
             name: "temperature",
             meaning: "the temperature of Gumbel's softmax in training",
-            default: Usual::Value("0.2"),
+            default: Usual::Words("0.2; 0.5 in a private run"),
         },
         OptionCard {
             name: "dropout",
@@ -58,13 +72,25 @@ pub const CARD: MethodCard = MethodCard {
             default: Usual::Value("0.5"),
         },
         ATOMS,
+        STEPS,
+        SAMPLING,
         OptionCard { default: Usual::Value("true"), ..tilt::TILT },
         tilt::CANDIDATES,
         tilt::TILT_CLASSES,
         tilt::NO_COPIES,
     ],
     reproducible: true,
-    privacy: None,
+    privacy: Some(PrivacyCard {
+        pays_for_each_data_set: false,
+        audit: &[AuditCase {
+            name: "the only record of its kind",
+            canary: Canary::Kind { levels: 2, others: 1, neighbours: Neighbours::AddRemove },
+            rows: Some(2_000),
+            // Nets that have next to nothing to learn but which kind there is.
+            options: &["hidden=2", "noise=1", "steps=20", "sampling=1", "rate=0.1"],
+        }],
+        trial: None,
+    }),
     mechanism: None,
     trials: &[],
     memory: "the data three times, 12 bytes a record and variable, and two nets of 16 bytes a weight",
@@ -113,6 +139,7 @@ struct Ctgan {
 
 fn parse(options: &toml::Table) -> Result<Settings, SynthesisError> {
     let settings: Settings = registry::options(options, &CARD)?;
+    private::refuse_private_options(options)?;
     super::check_batch(settings.batch)?;
     super::check_units("hidden", settings.hidden)?;
     super::check_units("noise", settings.noise)?;
@@ -268,6 +295,33 @@ impl CtganNet {
     }
 }
 
+/// Means and deviations of both layers from a file: deviations are above zero.
+pub(super) fn load_moments(
+    from: &mut StateReader<'_>,
+    gan: &Gan,
+    hidden: usize,
+) -> Result<Vec<f32>, SynthesisError> {
+    let moments = super::weights(from, "moments", gan.moments_len())?;
+    ensure(deviations(hidden).all(|at| moments[at] > 0.0), "its moments are not those of its net")?;
+    Ok(moments)
+}
+
+/// Where deviations stand among the moments of both layers.
+fn deviations(hidden: usize) -> impl Iterator<Item = usize> {
+    (hidden..2 * hidden).chain(3 * hidden..4 * hidden)
+}
+
+/// Moments that can be stored and drawn by, whatever noise has made of the weights.
+pub(super) fn usable_moments(mut moments: Vec<f32>, hidden: usize) -> Vec<f32> {
+    moments.iter_mut().filter(|moment| !moment.is_finite()).for_each(|moment| *moment = 0.0);
+    deviations(hidden).for_each(|at| {
+        if moments[at] <= 0.0 {
+            moments[at] = 1.0;
+        }
+    });
+    moments
+}
+
 /// A level by ln(count + 1).
 fn by_logarithm(rows_of: &[Vec<u32>], rng: &mut Rng) -> usize {
     let weight = |rows: &Vec<u32>| (rows.len() as f64 + 1.0).ln();
@@ -410,13 +464,7 @@ impl Net for CtganNet {
 
     fn load(&mut self, from: &mut StateReader<'_>) -> Result<(), SynthesisError> {
         self.weights = super::weights(from, "weights", self.gan.weights().0)?;
-        self.moments = super::weights(from, "moments", self.gan.moments_len())?;
-        let deviations = &self.moments[..];
-        let hidden = self.settings.hidden;
-        let are_fine = [hidden..2 * hidden, 3 * hidden..4 * hidden]
-            .into_iter()
-            .all(|range| deviations[range].iter().all(|deviation| *deviation > 0.0));
-        ensure(are_fine, "its moments are not those of its net")?;
+        self.moments = load_moments(from, &self.gan, self.settings.hidden)?;
         for span in self.conditions() {
             let counts: Vec<u32> = from.array("counts of choices")?;
             let is_fine = counts.len() == self.gan.spans().spans()[span].levels

@@ -6,6 +6,9 @@
 
 mod coding;
 pub mod ctgan;
+mod private;
+pub mod private_ctgan;
+pub mod private_tvae;
 pub mod tvae;
 
 use std::cell::Cell;
@@ -26,20 +29,6 @@ use crate::randomness::{Rng, Seed};
 use crate::run::{Estimate, Part};
 use crate::stored::{StateContext, StateReader, StateWriter, ensure};
 use crate::{Making, Model, RecordsCard, SynthesisError};
-
-/// Why a net of this name takes no privacy budget.
-///
-/// The bound of T steps on sampled records with whole-number noise is known ([`privacy::SampledGaussian`]). What is missing is the rest of an honest run: training here looks at the records outside
-/// its gradients (mixtures, atoms, levels, frequencies of conditions, rules that are kept by values of records, the choice out of candidates), and the guard has no door
-/// through which clipped gradients of sampled records could be summed and booked.
-pub(crate) fn not_private(name: &str) -> Option<String> {
-    [tvae::CARD.name, ctgan::CARD.name].contains(&name).then(|| {
-        format!(
-            "`{name}` takes no privacy budget: beside its gradients it reads atoms, mixtures and frequencies off the records, which nobody pays for, and noise on the gradients \
-             alone would promise what it does not keep; leave the method out for private margins, or leave the budget out"
-        )
-    })
-}
 
 /// Epochs at most where nobody says how many, and steps that are enough.
 const USUAL_EPOCHS: usize = 300;

@@ -4,13 +4,15 @@
 //! come from normal components (`draw = "largest"`, `atoms = false`, `tilt = false`); both halve what a table keeps.
 
 use neural::{Adam, Spans, Vae, VaeShape};
+use privacy::Neighbours;
 use rand::seq::SliceRandom;
 use serde::Deserialize;
 use table::Table;
 
 use super::coding::Coding;
+use super::private::{self, SAMPLING, STEPS};
 use super::{ATOMS, BATCH, EPOCHS, Epochs, Net};
-use crate::card::{MethodCard, Needs, OptionCard, Usual};
+use crate::card::{AuditCase, Canary, MethodCard, Needs, OptionCard, PrivacyCard, Usual};
 use crate::methods::whole;
 use crate::randomness::{Rng, Seed};
 use crate::run::{Estimate, Part};
@@ -22,15 +24,27 @@ use crate::{Model, RecordsCard, SynthesisError, Synthesizer, registry};
 /// The card.
 pub const CARD: MethodCard = MethodCard {
     name: "tvae",
-    summary: "draws whole records from a variational autoencoder, a neural net",
+    summary: "draws whole records from a variational autoencoder, a neural net; a private run trains it by noisy gradients of sampled records",
     use_when: "a comparison with the nets of the literature is wanted; trees come nearer to the data in a hundredth of the time",
     needs: Needs::Records,
     options: &[
         EPOCHS,
         BATCH,
-        OptionCard { name: "hidden", meaning: "units of each hidden layer", default: Usual::Value("128") },
-        OptionCard { name: "latent", meaning: "units of the latent", default: Usual::Value("128") },
-        OptionCard { name: "rate", meaning: "the learning rate of Adam", default: Usual::Value("0.001") },
+        OptionCard {
+            name: "hidden",
+            meaning: "units of each hidden layer",
+            default: Usual::Words("128; 32 in a private run"),
+        },
+        OptionCard {
+            name: "latent",
+            meaning: "units of the latent",
+            default: Usual::Words("128; 8 in a private run"),
+        },
+        OptionCard {
+            name: "rate",
+            meaning: "the learning rate of Adam",
+            default: Usual::Words("0.001; 0.005 in a private run"),
+        },
         OptionCard { name: "decay", meaning: "the decay of weights", default: Usual::Value("0.00001") },
         OptionCard {
             name: "reconstruction",
@@ -43,13 +57,25 @@ pub const CARD: MethodCard = MethodCard {
             default: Usual::Value("sample"),
         },
         ATOMS,
+        STEPS,
+        SAMPLING,
         OptionCard { default: Usual::Value("true"), ..tilt::TILT },
         tilt::CANDIDATES,
         tilt::TILT_CLASSES,
         tilt::NO_COPIES,
     ],
     reproducible: true,
-    privacy: None,
+    privacy: Some(PrivacyCard {
+        pays_for_each_data_set: false,
+        audit: &[AuditCase {
+            name: "the only record of its kind",
+            canary: Canary::Kind { levels: 2, others: 1, neighbours: Neighbours::AddRemove },
+            rows: Some(2_000),
+            // A net that has next to nothing to learn but which kind there is.
+            options: &["hidden=1", "latent=1", "steps=20", "sampling=1", "rate=0.1"],
+        }],
+        trial: None,
+    }),
     mechanism: None,
     trials: &[],
     memory: "the data three times, 8 bytes a record and variable, and a net of 16 bytes a weight",
@@ -103,6 +129,7 @@ struct Tvae {
 
 fn parse(options: &toml::Table) -> Result<Settings, SynthesisError> {
     let settings: Settings = registry::options(options, &CARD)?;
+    private::refuse_private_options(options)?;
     super::check_batch(settings.batch)?;
     super::check_units("hidden", settings.hidden)?;
     super::check_units("latent", settings.latent)?;
