@@ -56,8 +56,8 @@ const FRONTIER: &str = "frontier";
 /// The limits of a project that names none: little beyond what margins disclose, and two-way tables that are good.
 pub fn usual_limits() -> Vec<String> {
     use measures::risk::attribute::names::DISCO_EXCESS;
-    use measures::utility::tables::names::MEAN_S_PMSE;
-    vec![format!("{DISCO_EXCESS} <= 10"), format!("{MEAN_S_PMSE}:2 <= 10")]
+    use measures::utility::tables::names::FARTHER_MEAN_S_PMSE;
+    vec![format!("{DISCO_EXCESS} <= 10"), format!("{FARTHER_MEAN_S_PMSE}:2 <= 10")]
 }
 
 /// Names under which files have what a neighbour knows.

@@ -129,6 +129,11 @@ fn at_risk(view: &View<'_>) -> Option<String> {
     let base = groups.base.unwrap_or_default();
     let Some(worst) = groups.most_disclosed.first() else {
         let keys = groups.keys.join(", ");
+        if all == 0.0 && base == 0.0 {
+            return Some(format!(
+                "No group of people stands out: by {keys} together, {target} is learned for certain of nobody."
+            ));
+        }
         return Some(format!(
             "Nobody in particular: who knows {keys} learns {target} of no group more often than without their records, beyond chance ({} and {} of all people).",
             share(all),
@@ -158,7 +163,7 @@ fn asides(view: &View<'_>) -> Vec<Tag> {
     if let Some(value) = verdict.sample_share {
         asides.push(tag("div").add(tag("p").with("class", "large").text(format!("{value:.0} %"))).add(
             tag("p").text(format!(
-                "As good as a random sample of {value:.0} % of the original's records, by its two-way tables."
+                "By its two-way tables as good as a random sample of {value:.0} % of the original's records. A fresh sample as large as the original would be as good as one of 33 %."
             )),
         ));
     }
