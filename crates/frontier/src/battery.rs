@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, OnceLock};
 
 use measures::{
-    Aspect, Better, FamilyCard, Finding, Kept, MEASURES, Measure, MeasureError, Settings, SyntheticSets, UsualAxis,
-    card_of, evaluate, family_of, with_holdout,
+    Aspect, Better, FamilyCard, Finding, Kept, MEASURES, Measure, MeasureError, Settings, SyntheticSets,
+    UsualAxis, card_of, evaluate, family_of, with_holdout,
 };
 use table::Table;
 

@@ -159,7 +159,6 @@ mod tests {
         assert_eq!(shown("it`s <one>"), "<p>it`s &lt;one&gt;</p>");
     }
 
-
     #[test]
     fn no_text_breaks_out_of_its_element() {
         let hostile = "</p><script>alert(1)</script> & \"quoted\" 'too'\u{0}";

@@ -46,7 +46,8 @@ pub(super) fn content(view: &View<'_>) -> Markup {
 /// What the recommended version is like, by the mean of its runs: the best that keeps all limits may still be poor. A release has lights of its own.
 fn recommended_lights(view: &View<'_>, frontier: &Frontier) -> Option<Markup> {
     let name = frontier.recommendation.name.as_ref().filter(|_| view.is_of_frontier_alone())?;
-    let one = frontier.contestants.iter().find(|one| one.name == *name).filter(|one| !one.findings.is_empty())?;
+    let one =
+        frontier.contestants.iter().find(|one| one.name == *name).filter(|one| !one.findings.is_empty())?;
     let heading = tag("h3").text(format!("The recommended version, {name}, by the mean of its runs"));
     Some([heading.into(), version_lights(one)].into_iter().collect())
 }

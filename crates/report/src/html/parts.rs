@@ -7,6 +7,7 @@ use measures::Better;
 use table::figures::thousands;
 
 use super::{Edition, ReportInput, SECTIONS, View, frame, frontier, summary};
+use crate::lights::{Light, Lights};
 use crate::markup::{Markup, Tag, tag};
 use crate::numbers::figure;
 use crate::pictures::{narrow_map, risk_utility_map, tau_curves};
@@ -40,9 +41,10 @@ fn input_of(one: &Contestant) -> ReportInput<'_> {
 pub fn version_lights(one: &Contestant) -> Markup {
     let input = input_of(one);
     let view = View::new(&input, Edition::Internal);
+    let lights = Lights { guarantee: Light::planned(one.epsilon), ..view.lights() };
     tag("div")
         .with("class", "lights")
-        .all(view.lights().all().map(|light| summary::light(&view, light)))
+        .all(lights.all().map(|light| summary::light(&view, light, false)))
         .into()
 }
 

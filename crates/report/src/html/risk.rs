@@ -5,7 +5,7 @@ use measures::risk::{attacks, attribute, closest, few_keys, intruder, membership
 
 use super::View;
 use super::glossary::term;
-use crate::judgement::{detail, few, names, reason};
+use crate::judgement::{detail, few, names};
 use crate::lights::attribute_attacks;
 use crate::markup::{Markup, tag};
 use crate::numbers::{figure, figure_or_dash, share, with_spread};
@@ -53,6 +53,9 @@ fn uniques(view: &View<'_>) -> Option<Picture> {
 /// One picture a set of keys.
 fn attributes(view: &View<'_>) -> Vec<Picture> {
     let attacks = attribute_attacks(&view.findings);
+    if attacks.iter().all(|attack| attack.disclosed == 0.0 && attack.base == 0.0) {
+        return Vec::new();
+    }
     let mut sets: Vec<&[String]> = Vec::new();
     for attack in &attacks {
         if !sets.contains(&attack.keys.as_slice()) {
@@ -84,7 +87,14 @@ fn same_attack(view: &View<'_>, measure: &str, as_in: &Finding) -> Option<f64> {
 }
 
 pub(super) fn content(view: &View<'_>) -> Markup {
-    let parts = [learned(view), guessed(view), recognised(view), other_attacks(view), small_cells(view), all_but_one(view)];
+    let parts = [
+        learned(view),
+        guessed(view),
+        recognised(view),
+        other_attacks(view),
+        small_cells(view),
+        all_but_one(view),
+    ];
     let parts: Vec<_> = parts.into_iter().filter(|part| !part.is_empty()).collect();
     match parts.is_empty() {
         true => Markup::default(),
@@ -98,6 +108,12 @@ pub(super) fn content(view: &View<'_>) -> Markup {
 fn learned(view: &View<'_>) -> Markup {
     let mut content = Markup::default();
     let attributes = attributes(view);
+    if attributes.is_empty() && !attribute_attacks(&view.findings).is_empty() {
+        content.push(tag("h3").text("What is learned of people"));
+        content.push(tag("p").text(
+            "Whoever knows all the keys of a person learns nothing for certain: hardly two records agree on so much, with this release or without. That says nothing about who knows less.",
+        ));
+    }
     if !attributes.is_empty() {
         content.push(tag("h3").text("What is learned of people"));
         content.push(
@@ -139,7 +155,13 @@ fn guessed(view: &View<'_>) -> Markup {
     }
     let text = "The keys that serve an intruder best are searched for: who knows them guesses another variable by the synthetic records that agree. What counts is for how many more of 100 people \
                 the guess is right than by the original records of everybody else in the same way; about 0 (within two standard errors) says that a person's own record gives nothing away.";
-    let head = ["guessed", "by who knows", "right with the release", "from all other records", "points gained ± standard error"];
+    let head = [
+        "guessed",
+        "by who knows",
+        "right with the release",
+        "from all other records",
+        "points gained ± standard error",
+    ];
     let table = DataTable::new(head, rows).table().with("data-wrap", "wrap");
     [tag("h3").text("Guessing with few keys"), tag("p").text(text), table].into_iter().collect()
 }
@@ -151,7 +173,7 @@ fn other_attacks(view: &View<'_>) -> Markup {
         membership::names::DENSITY_TPR,
         closest::names::SHARE_CLOSER,
     ]);
-    let found = tried.flat_map(|name| view.all(name));
+    let found = tried.flat_map(|name| view.all(name)).filter(|finding| finding.value.is_some());
     let row = |finding: &Finding| {
         let ends = ["low", "high"].map(|key| finding.detail.get(key).and_then(serde_json::Value::as_f64));
         let interval = match ends {
@@ -162,7 +184,7 @@ fn other_attacks(view: &View<'_>) -> Markup {
         vec![
             finding.measure.clone(),
             question.to_owned(),
-            finding.value.map_or_else(|| reason(finding), share),
+            finding.value.map_or_else(String::new, share),
             interval,
             finding.null.map_or_else(|| "–".to_owned(), share),
         ]

@@ -19,7 +19,7 @@ pub(super) fn content(view: &View<'_>) -> Markup {
     }
     let lights = view.lights();
     let mut content = Markup::default();
-    content.push(tag("div").with("class", "lights").all(lights.all().map(|one| light(view, one))));
+    content.push(tag("div").with("class", "lights").all(lights.all().map(|one| light(view, one, true))));
     content.push(questions(view, &lights));
     let asides = asides(view);
     if !asides.is_empty() {
@@ -39,8 +39,8 @@ pub(super) fn content(view: &View<'_>) -> Markup {
     content
 }
 
-/// One light with its sentence, its number and a way to what shows it.
-pub(super) fn light(view: &View<'_>, of: &Light) -> Tag {
+/// One light with its sentence, its number and, on the page of its parts, a way to what shows it.
+pub(super) fn light(view: &View<'_>, of: &Light, is_with_parts: bool) -> Tag {
     let heading = tag("h3")
         .add(tag("span").with("class", "sign").with("aria-hidden", "true").text(of.colour.sign()))
         .text(format!(" {}: ", capital(of.topic)))
@@ -48,7 +48,7 @@ pub(super) fn light(view: &View<'_>, of: &Light) -> Tag {
     let number = |of: &Gauge| {
         tag("div").with("class", "number").add(tag("p").with("class", "quiet").text(&of.name)).add(gauge(of))
     };
-    let shown = view.has_section(of.section);
+    let shown = is_with_parts && view.has_section(of.section);
     tag("section")
         .with("class", format!("light {}", of.colour.class()))
         .with("aria-label", format!("{}: {}", of.topic, of.word))

@@ -119,6 +119,7 @@ fn of_tables(subject: &Subject<'_>) -> Vec<Side> {
         for finding in subject.all(name) {
             let Some(value) = finding.value else { continue };
             let words = match finding.on.as_slice() {
+                [] if !is_mean => format!("the worst of {}, S_pMSE {}", ways(finding), figure(value)),
                 [] => format!("{} on average, S_pMSE {}", ways(finding), figure(value)),
                 [one] => format!("the distribution of {one}, S_pMSE {}", figure(value)),
                 several => format!("the table of {}, S_pMSE {}", several.join(" by "), figure(value)),

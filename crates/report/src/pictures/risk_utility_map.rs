@@ -436,7 +436,8 @@ fn script_data(frontier: &Frontier, chosen: [usize; 2], layout: &MapLayout, mova
 /// The value by which a limit is judged, which may be the worst of several where the axis shows their mean; whether it was kept; and whether the value alone
 /// decides that.
 fn checked(one: &Contestant, limit: &Limit) -> Value {
-    one.checks.iter().find(|check| check.limit == limit.text).map_or(Value::Null, |check| {
-        json!([check.value, check.kept, check.because.is_none()])
-    })
+    one.checks
+        .iter()
+        .find(|check| check.limit == limit.text)
+        .map_or(Value::Null, |check| json!([check.value, check.kept, check.because.is_none()]))
 }

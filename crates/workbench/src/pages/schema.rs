@@ -64,7 +64,8 @@ pub(super) fn page(state: &State, of: &Opened, refused: Option<&Refused>) -> Str
             .as_ref()
             .and_then(|profile| profile.variables.iter().find(|variable| variable.name == block.name));
         let by_records = drafted.iter().find(|drafted| drafted.name == block.name);
-        card(state, of, block, found, edited(&block.name)).add(by_records.and_then(|by| difference(block, by)))
+        card(state, of, block, found, edited(&block.name))
+            .add(by_records.and_then(|by| difference(block, by)))
     });
     content.push(tag("div").with("class", "gallery").all(cards));
     content.push(tag("h2").text("The whole as text"));
@@ -203,8 +204,15 @@ fn difference(file: &Block, draft: &Block) -> Option<Tag> {
     (!lines.is_empty()).then(|| {
         tag("details")
             .add(tag("summary").text("Where the file differs from what the records show"))
-            .add(tag("p").with("class", "quiet").text("A line with - stands in the file, one with + is what a draft from the records would say."))
-            .add(tag("pre").with("tabindex", 0).with("aria-label", format!("Differences of {}", file.name)).text(lines.join("\n")))
+            .add(tag("p").with("class", "quiet").text(
+                "A line with - stands in the file, one with + is what a draft from the records would say.",
+            ))
+            .add(
+                tag("pre")
+                    .with("tabindex", 0)
+                    .with("aria-label", format!("Differences of {}", file.name))
+                    .text(lines.join("\n")),
+            )
     })
 }
 
@@ -343,7 +351,8 @@ mod tests {
     fn the_file_is_compared_with_a_draft_by_what_they_say() {
         let of = |text: &str| blocks(text).remove(0);
         let file = of("# looked at\n[variables.a]\nkind = \"ordinal\"\nlevels  =  [\"x\"]\n");
-        let draft = of("# drafted\n[variables.a]\nkind = \"categorical\"\nlevels = [\"x\"]\nmissing = true\n");
+        let draft =
+            of("# drafted\n[variables.a]\nkind = \"categorical\"\nlevels = [\"x\"]\nmissing = true\n");
         assert_eq!(
             differing(&file, &draft),
             ["- kind = \"ordinal\"", "+ kind = \"categorical\"", "+ missing = true"]
