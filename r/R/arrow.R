@@ -205,6 +205,8 @@ read_arrow <- function(path) {
   parts <- list()
   repeat {
     head <- readBin(file, "integer", 2L, size = 4L, endian = "little")
+    # Before the first message the program fills up to a multiple of 64 bytes.
+    if (identical(head, c(0L, 0L)) && is.null(fields)) next
     if (length(head) < 2L || head[2] == 0L) break
     bytes <- readBin(file, "raw", head[2])
     root <- fb_int32(bytes, 0L)
@@ -221,6 +223,7 @@ read_arrow <- function(path) {
       parts[[length(parts) + 1L]] <- read_batch(file, bytes, header, body, fields)
     }
   }
+  if (is.null(fields)) refuse("what the program wrote is no Arrow file")
   columns <- lapply(seq_along(fields), function(at) {
     values <- if (length(parts) == 1L) parts[[1]][[at]] else unlist(lapply(parts, `[[`, at))
     levels <- if (!is.null(fields[[at]]$dictionary)) dictionaries[[fields[[at]]$dictionary]]

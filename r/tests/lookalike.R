@@ -63,6 +63,7 @@ odd <- data.frame(i = c(NA, -2147483647L, 5L), x = c(0.1, NA, -1e300), w = c(2^3
                   t = as.POSIXct(c("1969-12-31 23:59:59", "2040-01-01 00:00:00", NA), tz = "UTC"), s = c("\u0141\u00f3d\u017a", NA, "a \"b\", c"), f = factor(c("z", NA, "a"), levels = c("z", "a", "never")))[rep(1:3, 40), ]
 odd$coin <- rep(c("a", "b"), 60)
 kept <- syn(odd, seed = 1, method = setNames(c(rep("", 8), "cart"), names(odd)), learned.schema = "a test")$syn
+stopifnot(nrow(kept) == nrow(odd))
 for (name in names(odd)) stopifnot(identical(class(kept[[name]]), class(odd[[name]])), all(as.character(kept[[name]]) %in% as.character(odd[[name]])))
 
 # Columns that name units are found whatever R holds them as, also where they repeat, and what points to them keeps its links.

@@ -16,7 +16,7 @@ pub(super) fn pictures(view: &View<'_>) -> Vec<Picture> {
 pub(super) fn content(view: &View<'_>) -> Markup {
     let Some(frontier) = view.frontier else { return Markup::default() };
     let mut content = Markup::default();
-    content.push(tag("p").text(&frontier.recommendation.reason));
+    content.push(tag("p").prose(&frontier.recommendation.reason));
     content.push(recommended_lights(view, frontier));
     if !frontier.recommendation.runners_up.is_empty() {
         content

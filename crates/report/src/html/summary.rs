@@ -170,7 +170,7 @@ fn asides(view: &View<'_>) -> Vec<Tag> {
     if let Some(frontier) = view.frontier
         && let Some(map) = small_map(frontier)
     {
-        let text = tag("p").text(recommended(view, frontier));
+        let text = tag("p").prose(recommended(view, frontier));
         let other = view.decision.filter(|decision| decision.recommended == Some(false));
         let other = other.and_then(|decision| decision.chosen.as_ref());
         let other = other

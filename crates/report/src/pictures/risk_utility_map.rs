@@ -222,6 +222,12 @@ fn draw(frontier: &Frontier, sheet: &Sheet) -> Option<(Picture, [usize; 2], MapL
             labels.keep_free((x.at(of_risk), y.at(of_utility)), 9.0);
         }
     }
+    for (_, bound) in scales.limits(risk) {
+        labels.keep_free_line((x.at(bound), layout.top), (x.at(bound), layout.bottom));
+    }
+    for (_, bound) in scales.limits(utility) {
+        labels.keep_free_line((layout.left, y.at(bound)), (layout.right, y.at(bound)));
+    }
     front.windows(2).for_each(|ends| labels.keep_free_across(ends[0], ends[1]));
     let mut points = named_for_script(tag("g"), "map-points");
     for (at, one) in &shown {
@@ -303,7 +309,7 @@ fn mark(
     let refused = if acceptable { "" } else { " refused" };
     let ring = if chosen { " chosen" } else { "" };
     let faint = if on_front(one) || chosen { "" } else { " faint" };
-    let symbol = Symbol::ALL[method % Symbol::ALL.len()];
+    let symbol = symbol_of(method);
     let mut link = tag("a")
         .with("href", format!("#contestant-{}", at + 1))
         .with("class", format!("contestant series-{}{faint}", method % 8))
@@ -322,6 +328,11 @@ fn mark(
         link = link.add(point(place, 9.0, Symbol::Circle).with("class", "planned"));
     }
     link.add(point(place, 5.5, symbol).with("class", format!("mark{refused}{ring}")))
+}
+
+/// The sign of a method: from the ninth on colours come again, each with the next sign.
+fn symbol_of(method: usize) -> Symbol {
+    Symbol::ALL[(method + method / Symbol::ALL.len()) % Symbol::ALL.len()]
 }
 
 /// One contestant in a sentence, as a tooltip and for screen readers.
@@ -347,7 +358,7 @@ fn legend_entries(methods: &[&str], frontier: &Frontier) -> Vec<Entry> {
         .iter()
         .enumerate()
         .map(|(at, method)| Entry {
-            sign: sign(Symbol::ALL[at % 8], format!("mark series-{}", at % 8)),
+            sign: sign(symbol_of(at), format!("mark series-{}", at % 8)),
             text: (*method).to_owned(),
         })
         .collect();

@@ -39,7 +39,7 @@ pub(super) fn page(state: &State, of: &Opened, refused: Option<&Refused>) -> Str
     match (&running, &finished) {
         (Some(job), _) => content.push(live(state, job, folder.as_deref())),
         (None, Some(frontier)) => {
-            content.push(now("Left or right, up or down: the axes say which way is better, and the shaded part keeps all limits and is usable. The recommended version has a ring. Look at a version, then choose it."));
+            content.push(now("Left or right, up or down: the axes say which way is better, and the legend what the shaded part is. The recommended version has a ring. Look at a version, then choose it."));
             content.push(versions(of, frontier));
             content.push(tag("p").with("id", "limits-told").with("class", "quiet").with("aria-live", "polite"));
             content.push(

@@ -160,7 +160,7 @@ fn card(
         );
         facts.push(origin.to_owned());
         card = card.add(tag("p").text(facts.join(" · ")));
-        card = card.all(found.notes.iter().map(|note| tag("p").with("class", "quiet").text(note)));
+        card = card.all(found.notes.iter().map(|note| tag("p").with("class", "quiet").prose(note)));
     } else {
         card = card.add(tag("p").text(origin));
     }
