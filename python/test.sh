@@ -11,7 +11,7 @@ python=${PYTHON:-$(command -v python3 || true)}
 if [ -z "${PYTHON:-}" ]; then
   [ -x "$cache/bin/python" ] || "$python" -m venv "$cache" || skip "no virtual environment could be made"
   python=$cache/bin/python
-  packages="pytest polars pandas pyarrow duckdb scikit-learn mypy nbformat nbclient ipykernel tqdm"
+  packages="pytest polars pandas pyarrow duckdb scikit-learn mypy nbformat nbclient ipykernel tqdm pyreadstat"
   if [ ! -e "$cache/complete" ]; then
     if "$python" -m pip install --quiet $packages; then touch "$cache/complete"; else echo "test-python: some of $packages could not be installed"; fi
   fi

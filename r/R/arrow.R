@@ -1,10 +1,10 @@
-# Data frames as Arrow IPC, written column by column in plain R: factors travel as codes, numbers as they lie in memory.
+# Data frames as Arrow IPC, written and read column by column in plain R: factors travel as codes, numbers as they lie in memory.
 # The format is https://arrow.apache.org/docs/format/Columnar.html; what describes the columns is a FlatBuffer (https://flatbuffers.dev/internals).
 
 # Numbers of the format.
 ARROW_VERSION <- 4L
 ARROW_HEADER <- c(schema = 1L, dictionary = 2L, records = 3L)
-ARROW_TYPE <- c(int = 2L, real = 3L, text = 5L, date = 8L, timestamp = 10L)
+ARROW_TYPE <- c(int = 2L, real = 3L, text = 5L, truth = 6L, date = 8L, timestamp = 10L)
 
 # FlatBuffers. A table is a list of its slots, NULL where one is left out; each slot takes eight bytes, so that every number is aligned.
 
@@ -73,6 +73,48 @@ flatbuffer <- function(root) {
   align(0L)
   out
 }
+
+fb_int32 <- function(bytes, at) readBin(bytes[at + 1:4], "integer", size = 4L, endian = "little")
+fb_int64 <- function(bytes, at, count = 1L) whole64(readBin(bytes[at + seq_len(8L * count)], "integer", n = 2L * count, size = 4L, endian = "little"))
+fb_small <- function(bytes, at, size) readBin(bytes[at + seq_len(size)], "integer", size = size, signed = FALSE, endian = "little")
+
+# Where a slot of a table is, if it is there.
+fb_slot <- function(bytes, table, slot) {
+  fields <- table - fb_int32(bytes, table)
+  if (4L + 2L * slot >= fb_small(bytes, fields, 2L)) return(NULL)
+  offset <- fb_small(bytes, fields + 4L + 2L * slot, 2L)
+  if (offset == 0L) NULL else table + offset
+}
+
+fb_follow <- function(bytes, at) if (is.null(at)) NULL else at + fb_int32(bytes, at)
+fb_child <- function(bytes, table, slot) fb_follow(bytes, fb_slot(bytes, table, slot))
+
+fb_value <- function(bytes, table, slot, size, default) {
+  at <- fb_slot(bytes, table, slot)
+  if (is.null(at)) default else switch(as.character(size), "8" = fb_int64(bytes, at), "4" = fb_int32(bytes, at), fb_small(bytes, at, size))
+}
+
+fb_text <- function(bytes, at) {
+  text <- rawToChar(bytes[at + 4L + seq_len(fb_int32(bytes, at))])
+  Encoding(text) <- "UTF-8"
+  text
+}
+
+fb_members <- function(bytes, at) {
+  if (is.null(at)) return(integer(0))
+  vapply(seq_len(fb_int32(bytes, at)), function(i) fb_follow(bytes, at + 4L * i), 0L)
+}
+
+# Pairs of 32-bit halves as numbers.
+whole64 <- function(halves) {
+  low <- halves[c(TRUE, FALSE)]
+  high <- halves[c(FALSE, TRUE)]
+  # The bytes of NA are those of -2^31.
+  if (anyNA(low)) low[is.na(low)] <- -2^31
+  low + 2^32 * (high + (low < 0))
+}
+
+# What is written.
 
 # Which values are there, as bits.
 bits <- function(there) packBits(c(there, logical(-length(there) %% 8L)))
@@ -148,4 +190,95 @@ write_arrow <- function(data, path) {
   missing <- vapply(columns, function(column) sum(column$missing), 0)
   arrow_message(file, "records", arrow_batch(nrow(data), missing, buffers), buffers)
   writeBin(c(as.raw(c(255, 255, 255, 255)), raw(4)), file)
+}
+
+# What is read: the columns as plain vectors, those with levels as factors.
+
+read_arrow <- function(path) {
+  file <- file(path, open = "rb")
+  on.exit(close(file))
+  start <- readBin(file, "raw", 8L)
+  # A file has its name before what a stream is.
+  if (!identical(start[1:6], charToRaw("ARROW1"))) refuse("what the program wrote is no Arrow file")
+  fields <- NULL
+  dictionaries <- list()
+  parts <- list()
+  repeat {
+    head <- readBin(file, "integer", 2L, size = 4L, endian = "little")
+    # Before the first message the program fills up to a multiple of 64 bytes.
+    if (identical(head, c(0L, 0L)) && is.null(fields)) next
+    if (length(head) < 2L || head[2] == 0L) break
+    bytes <- readBin(file, "raw", head[2])
+    root <- fb_int32(bytes, 0L)
+    kind <- fb_value(bytes, root, 1L, 1L, 0L)
+    header <- fb_child(bytes, root, 2L)
+    body <- fb_value(bytes, root, 3L, 8L, 0)
+    if (kind == ARROW_HEADER[["schema"]]) {
+      fields <- lapply(fb_members(bytes, fb_child(bytes, header, 1L)), arrow_field, bytes = bytes)
+    } else if (kind == ARROW_HEADER[["dictionary"]]) {
+      texts <- list(list(type = ARROW_TYPE[["text"]]))
+      number <- as.character(fb_value(bytes, header, 0L, 8L, 0))
+      dictionaries[[number]] <- read_batch(file, bytes, fb_child(bytes, header, 1L), body, texts)[[1]]
+    } else {
+      parts[[length(parts) + 1L]] <- read_batch(file, bytes, header, body, fields)
+    }
+  }
+  if (is.null(fields)) refuse("what the program wrote is no Arrow file")
+  columns <- lapply(seq_along(fields), function(at) {
+    values <- if (length(parts) == 1L) parts[[1]][[at]] else unlist(lapply(parts, `[[`, at))
+    levels <- if (!is.null(fields[[at]]$dictionary)) dictionaries[[fields[[at]]$dictionary]]
+    if (is.null(fields[[at]]$dictionary)) values else structure(values + 1L, levels = as.character(levels), class = "factor")
+  })
+  names(columns) <- vapply(fields, function(field) field$name, "")
+  columns
+}
+
+arrow_field <- function(bytes, at) {
+  type <- fb_value(bytes, at, 2L, 1L, 0L)
+  table <- fb_child(bytes, at, 3L)
+  dictionary <- fb_child(bytes, at, 4L)
+  # What has levels is read as their codes, which are whole numbers of 32 bits.
+  list(name = fb_text(bytes, fb_child(bytes, at, 0L)), type = if (is.null(dictionary)) type else ARROW_TYPE[["int"]],
+       bits = if (is.null(dictionary) && type == ARROW_TYPE[["int"]]) fb_value(bytes, table, 0L, 4L, 32L) else 32L,
+       dictionary = if (!is.null(dictionary)) as.character(fb_value(bytes, dictionary, 0L, 8L, 0)))
+}
+
+read_batch <- function(file, bytes, batch, body, fields) {
+  rows <- fb_value(bytes, batch, 0L, 8L, 0)
+  buffers <- fb_child(bytes, batch, 2L)
+  places <- matrix(fb_int64(bytes, buffers + 4L, 2L * fb_int32(bytes, buffers)), nrow = 2L)
+  passed <- 0
+  number <- 0L
+  # The next buffer, as `count` values of so many bytes; all of it without a count.
+  following <- function(what, count = NULL, size = 1L) {
+    number <<- number + 1L
+    if (is.null(count)) count <- places[2L, number]
+    if (places[2L, number] == 0) return(vector(what, 0))
+    readBin(file, "raw", places[1L, number] - passed)
+    values <- readBin(file, what, count, size = size, endian = "little")
+    passed <<- places[1L, number] + count * size
+    values
+  }
+  columns <- lapply(fields, function(field) {
+    marks <- following("raw")
+    values <- if (field$type == ARROW_TYPE[["text"]]) {
+      starts <- following("integer", rows + 1, 4L)
+      written <- following("raw")
+      texts <- if (length(written) == 0) character(rows) else readChar(written, diff(starts), useBytes = TRUE)
+      if (any(written > as.raw(127))) Encoding(texts) <- "UTF-8"
+      texts
+    } else if (field$type == ARROW_TYPE[["real"]]) {
+      following("double", rows, 8L)
+    } else if (field$type == ARROW_TYPE[["truth"]]) {
+      as.logical(rawToBits(following("raw", ceiling(rows / 8))))[seq_len(rows)]
+    } else if (field$type == ARROW_TYPE[["date"]] || (field$type == ARROW_TYPE[["int"]] && field$bits == 32L)) {
+      following("integer", rows, 4L)
+    } else {
+      whole64(following("integer", 2 * rows, 4L))
+    }
+    if (length(marks) > 0) values[!as.logical(rawToBits(marks))[seq_len(rows)]] <- NA
+    values
+  })
+  readBin(file, "raw", body - passed)
+  columns
 }

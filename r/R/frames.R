@@ -99,40 +99,32 @@ put_data <- function(data, schema, path) {
 
 # What the program made, with the classes of the data.
 read_made <- function(path, like) {
-  plain <- function(x) if (is.factor(x) || is.character(x) || is.logical(x) || is.object(x)) "" else 0
-  # Only texts that hold a separator or a quotation mark are quoted, and a file without any is read without looking for them.
-  fields <- scan(path, what = lapply(unname(like), plain), sep = ",", quote = "\"", skip = 1, quiet = TRUE, na.strings = "", encoding = "UTF-8",
-                 multi.line = TRUE, strip.white = FALSE)
-  restored <- Map(restored_column, fields, like)
+  restored <- Map(restored_column, read_arrow(path)[names(like)], like)
   structure(restored, names = names(like), row.names = seq_along(restored[[1]]), class = "data.frame")
 }
 
-# Texts that a spreadsheet would run as a formula are guarded by an apostrophe in files.
-freed <- function(text) {
-  inner <- sub("^'", "", text)
-  ifelse(!is.na(text) & text != inner & guarded(inner) == text, inner, text)
-}
-
 restored_column <- function(found, x) {
+  levels <- levels(found)
+  # What has levels is looked up once a level.
+  by_level <- function(make) if (is.null(levels)) make(found) else make(levels)[as.integer(found)]
   if (is.factor(x)) {
     known <- levels(x)[levels(x) != ""]
-    values <- unique(found)
-    texts <- freed(values)
+    shown <- if (is.null(levels)) unique(as.character(found)) else levels
     # What names units was made new, and has levels of its own.
-    if (!all(texts %in% c(known, NA))) known <- sort(unique(texts))
-    structure(match(texts, known)[match(found, values)], levels = known, class = class(x))
+    if (!all(shown %in% c(known, NA))) known <- sort(shown)
+    structure(by_level(function(values) match(as.character(values), known)), levels = known, class = class(x))
   } else if (is.logical(x)) {
-    found == "TRUE"
+    by_level(function(values) as.character(values) == "TRUE")
   } else if (inherits(x, "Date")) {
-    by_value(found, function(days) as.Date(days, "%Y-%m-%d"))
+    structure(as.numeric(found), class = "Date")
   } else if (inherits(x, "POSIXct")) {
-    times <- by_value(found, function(times) as.numeric(as.POSIXct(sub("T", " ", times, fixed = TRUE), format = "%Y-%m-%d %H:%M:%S", tz = "UTC")))
-    structure(times, class = c("POSIXct", "POSIXt"), tzone = attr(x, "tzone"))
+    structure(as.numeric(found) / 1e6, class = c("POSIXct", "POSIXt"), tzone = attr(x, "tzone"))
   } else if (is.integer(x)) {
-    if (any(abs(found) > .Machine$integer.max, na.rm = TRUE)) found else as.integer(found)
+    numbers <- by_level(as.numeric)
+    if (any(abs(numbers) > .Machine$integer.max, na.rm = TRUE)) numbers else as.integer(numbers)
   } else if (is.numeric(x)) {
-    found
+    by_level(as.numeric)
   } else {
-    by_value(found, freed)
+    by_level(as.character)
   }
 }

@@ -49,13 +49,13 @@ syn <- function(data, method = "cart", visit.sequence = NULL, predictor.matrix =
   writeLines(enc2utf8(recipe$text), recipe_path, useBytes = TRUE)
   number <- function(option, value) if (is.null(value)) NULL else c(option, number_text(value))
   out <- file.path(folder, "release")
-  words <- c(path, "--schema", put_schema(made, folder), if (!usual || length(options) > 0) c("--recipe", recipe_path), "--out", out, "--m", m, number("--rows", k),
+  words <- c(path, "--schema", put_schema(made, folder), if (!usual || length(options) > 0) c("--recipe", recipe_path), "--out", out, "--format", "arrow", "--m", m, number("--rows", k),
              if (!identical(seed, "sample") && !is.null(seed) && !all(is.na(seed))) c("--seed", format(seed, scientific = FALSE)),
              if (!is.null(strata)) c("--strata", paste(strata, collapse = ",")), number("--epsilon", epsilon), number("--delta", delta),
              number("--rho", rho), number("--records", records), if (!is.null(small.table)) c("--small-table", small.table),
              if (!is.null(learned.schema)) c("--learned-schema", learned.schema))
   done <- call_program("synth", words, folder)
-  tables <- lapply(seq_len(m), function(at) read_made(file.path(out, paste0("synthetic-", at, ".csv")), whole))
+  tables <- lapply(seq_len(m), function(at) read_made(file.path(out, paste0("synthetic-", at, ".arrow")), whole))
   if (!isTRUE(made$table$declared)) tables <- shown_levels(tables)
   if (print.flag) cat(done$text, sep = "\n")
   remarks <- unlist(done$facts$remarks)

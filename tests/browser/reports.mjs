@@ -115,6 +115,12 @@ async function onPaper(path, name, fail) {
   const wide = await page.evaluate(() => [...document.querySelectorAll("main *")].filter((one) => one.getBoundingClientRect().right > innerWidth + 1 && !one.closest("svg")).length);
   if (wide) fail(`${wide} parts are wider than a sheet of paper`);
   if (await page.locator("nav").first().isVisible()) fail("the links are printed");
+  // Whatever a picture draws on a screen it draws on paper; a phone's map is of another size.
+  const hidden = await page.evaluate(() => [...document.querySelectorAll("svg.picture")].filter((svg) => svg.getBoundingClientRect().width)
+    .flatMap((svg) => [...svg.querySelectorAll("g, rect, path, line, circle, text")]).filter((one) => getComputedStyle(one).display === "none").length);
+  if (hidden) fail(`${hidden} parts of pictures are not printed`);
+  const thin = await page.evaluate(() => [...document.querySelectorAll("th, td")].filter((cell) => cell.offsetParent && cell.clientWidth < 22 && cell.textContent.trim().length > 6).length);
+  if (thin) fail(`${thin} cells of tables are too thin to be read`);
   const pdf = await page.pdf({ path: join(screenshots, `${name.replaceAll(" ", "-")}.pdf`), preferCSSPageSize: true });
   if (pdf.subarray(0, 5).toString() !== "%PDF-") fail("it cannot be printed");
   await page.close();

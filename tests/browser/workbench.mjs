@@ -52,7 +52,7 @@ try {
   await look("frontier-before");
   await fill("grid", '[[recipe]]\nmethod = "catall"\n\n[[recipe]]\nmethod = "pairwise"\n');
   await send("Check and save the recipes");
-  await fill("limits", "tables.mean_s_pmse:2 <= 100000");
+  await fill("limits", "tables.farther_mean_s_pmse:2 <= 100000");
   await send("Save the limits");
   await fill("repeat", "2");
   await send("Run the frontier");
@@ -63,6 +63,10 @@ try {
   if (over > 0) fail(`${over} px too wide`);
   await page.waitForFunction(() => document.querySelector("#risk-utility-map") && !document.querySelector("#job"), null, { timeout: 240000 });
   await look("frontier");
+  await moveLimits();
+  await send("Save these limits and judge anew");
+  await page.waitForFunction(() => document.querySelector("#risk-utility-map") && !document.querySelector("#job"), null, { timeout: 240000 });
+  await look("frontier-judged");
   await follow("pairwise");
   await look("point");
   await follow("Release pairwise");
@@ -108,6 +112,30 @@ async function look(name) {
   }
   await page.setViewportSize({ width: 1280, height: 900 });
   await page.emulateMedia({ colorScheme: "light" });
+}
+
+// A limit is moved by the keyboard and by the mouse; the versions that keep it and the text of the form follow.
+async function moveLimits() {
+  const limits = () => page.locator("textarea[name=limits]").inputValue();
+  const told = () => page.locator("#limits-told").textContent();
+  const hollow = () => page.locator("#map-points .mark.refused").count();
+  await page.evaluate(() => document.activeElement?.blur());
+  await reach("the limit on utility", () => document.activeElement?.matches(".handle.up"));
+  await page.keyboard.press("Home");
+  presses++;
+  if (!(await told()).startsWith("0 of the 2")) fail(`a limit that none keeps: ${await told()}`);
+  if ((await hollow()) !== 2) fail("versions that break a moved limit are not hollow");
+  const strict = await limits();
+  if (!/^tables\.farther_mean_s_pmse:2 <= [\d.]+$/.test(strict) || strict.endsWith("100000")) fail(`the form says ${strict}`);
+  const grip = await page.locator(".handle.up .grip").boundingBox(), field = await page.locator("#risk-utility-map .handle:not(.up) .grip").boundingBox();
+  await page.mouse.move(grip.x + grip.width / 3, grip.y + grip.height / 2);
+  await page.mouse.down();
+  await page.mouse.move(grip.x + grip.width / 3, field.y + 3, { steps: 4 });
+  await page.mouse.up();
+  if (!(await told()).startsWith("2 of the 2")) fail(`a limit that all keep: ${await told()}`);
+  if ((await hollow()) !== 0 || (await limits()) === strict) fail("a limit cannot be dragged");
+  const over = await page.locator(".handle.up").getAttribute("aria-valuetext");
+  if (!over.startsWith("limit ")) fail(`a screen reader hears ${over}`);
 }
 
 // Presses Tab until what has the focus is wanted.

@@ -4,13 +4,14 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, OnceLock};
 
 use measures::{
-    Aspect, FamilyCard, Finding, Kept, MEASURES, Measure, MeasureError, Settings, SyntheticSets, UsualAxis,
-    card_of, evaluate, family_of, with_holdout,
+    Aspect, Better, FamilyCard, Finding, Kept, MEASURES, Measure, MeasureError, Settings, SyntheticSets,
+    UsualAxis, card_of, evaluate, family_of, with_holdout,
 };
 use table::Table;
 
 use super::axes::AxisName;
-use super::{FrontierError, records_sha256};
+use super::limits::axis_of;
+use super::{FrontierError, Limit, records_sha256};
 
 /// What is asked of every contestant, and which answers are kept.
 #[derive(Clone)]
@@ -85,6 +86,22 @@ impl Battery {
                 .ok_or_else(|| FrontierError::option(option, "name a measure of the families of --only"))
         };
         Ok([of("--risk", Aspect::Risk)?, of("--utility", Aspect::Utility)?])
+    }
+
+    /// The first measure of risk that a limit is on, unless so many variables as keys blind it: whoever sets limits sees them on the map.
+    pub fn limited_risk(&self, limits: &[Limit], variables: usize) -> Option<AxisName> {
+        let as_keys = if self.settings.keys.is_empty() { variables } else { 0 };
+        let is_seen = |name: &AxisName| {
+            let family = self.families.iter().map(|family| family.card()).find(|card| {
+                card.aspect == Aspect::Risk && card.measures.iter().any(|known| known.name == name.measure)
+            });
+            let is_blind = |card: &FamilyCard| {
+                card.usual_axis.and_then(|axis| axis.most_variables).is_some_and(|most| as_keys > most)
+            };
+            family.is_some_and(|card| !is_blind(card))
+                && card_of(&name.measure).is_some_and(|card| card.better != Better::Neither)
+        };
+        limits.iter().map(axis_of).find(is_seen)
     }
 
     /// Tables of two variables where they are compared, else of as many as the first.
@@ -171,7 +188,7 @@ fn short(mut finding: Finding) -> Finding {
 
 #[cfg(test)]
 mod tests {
-    use measures::{Better, MEASURES};
+    use measures::MEASURES;
 
     use super::*;
 
@@ -219,6 +236,14 @@ mod tests {
         all.settings.keys = vec![vec!["a".into()]];
         assert_eq!(all.usual_axes(18).unwrap()[0].measure, "attribute.disco", "keys are named");
         assert_eq!((Battery::usual(18).ways, Battery::usual(30).ways), (vec![1, 2, 3], vec![1, 2]));
+        // Whoever limits risk sees that limit on the map, where it is not blind.
+        let limits = ["epsilon <= 1", "tables.mean_s_pmse:2 <= 10", "attribute.disco_excess <= 10"];
+        let limits = limits.map(|limit| crate::limits::parse(limit).unwrap());
+        assert_eq!(all.limited_risk(&limits, 18).unwrap().measure, "attribute.disco_excess");
+        assert_eq!(all.limited_risk(&limits[..2], 18), None);
+        all.settings.keys.clear();
+        assert_eq!(all.limited_risk(&limits, 18), None, "with 18 variables as keys nothing matches");
+        assert!(all.limited_risk(&limits, 12).is_some());
         let only = |names: &[&str]| -> Vec<&'static dyn Measure> {
             MEASURES.iter().copied().filter(|family| names.contains(&family.name())).collect()
         };

@@ -39,6 +39,18 @@ impl Tag {
         self
     }
 
+    /// With a sentence in which what stands between backticks is a name or something to type, as in the texts of the terminal.
+    pub fn prose(self, text: impl Display) -> Self {
+        let text = text.to_string();
+        if text.matches('`').count() % 2 == 1 {
+            return self.text(text);
+        }
+        text.split('`').enumerate().fold(self, |all, (at, part)| match at % 2 {
+            0 => all.text(part),
+            _ => all.add(tag("code").text(part)),
+        })
+    }
+
     /// With another element after what it holds.
     #[expect(clippy::should_implement_trait, reason = "a child is added to an element, which is no sum")]
     pub fn add(mut self, child: impl Into<Markup>) -> Self {
@@ -138,6 +150,14 @@ fn escape(out: &mut String, text: impl Display) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn names_between_backticks_are_code_and_stay_escaped() {
+        let shown = |text: &str| Markup::from(tag("p").prose(text)).into_string();
+        assert_eq!(shown("rule `ts`: a < b"), "<p>rule <code>ts</code>: a &lt; b</p>");
+        assert_eq!(shown("`<b>`, `c`"), "<p><code>&lt;b&gt;</code>, <code>c</code></p>");
+        assert_eq!(shown("it`s <one>"), "<p>it`s &lt;one&gt;</p>");
+    }
 
     #[test]
     fn no_text_breaks_out_of_its_element() {

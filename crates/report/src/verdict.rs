@@ -90,7 +90,8 @@ impl<'a> Page<'a> {
                 let told = [(lost, "lost"), (new, "new")];
                 let told = told.iter().filter(|(number, _)| number != "0" && !number.is_empty());
                 let told: Vec<String> = told.map(|(number, word)| format!("{number} {word}")).collect();
-                format!("{} ({})", finding.on.join(":"), told.join(", "))
+                let told = if told.is_empty() { String::new() } else { format!(" ({})", told.join(", ")) };
+                format!("{}{told}", finding.on.join(":"))
             })
             .collect();
         if !levels.is_empty() {

@@ -136,6 +136,15 @@ impl Opened {
 
     /// The table with its schema and how it is read, if both are below the root.
     fn data(&self, state: &State) -> Option<Data> {
+        let data = self.records(state)?;
+        Some(match self.file(state, self.project.schema.as_ref()) {
+            Some(schema) => data.with_schema(schema),
+            None => data,
+        })
+    }
+
+    /// The table by itself, whatever the schema says of it.
+    fn records(&self, state: &State) -> Option<Data> {
         let data = Data::file(self.file(state, self.project.data.as_ref())?)
             .with_missing(self.project.missing.clone())
             .with_separator(
@@ -145,10 +154,7 @@ impl Opened {
                     .and_then(|text| lookalike::table::read::separator(text).ok()),
             )
             .with_decimal(self.project.decimal.as_deref().and_then(|mark| mark.parse::<DecimalMark>().ok()));
-        Some(match self.file(state, self.project.schema.as_ref()) {
-            Some(schema) => data.with_schema(schema),
-            None => data,
-        })
+        Some(data)
     }
 
     fn link(&self, page: &str) -> String {

@@ -20,7 +20,7 @@ pub(super) struct AmountOptions {
     /// The seed; one seed, one output [default: from the operating system]
     #[arg(long, value_name = "S")]
     seed: Option<u64>,
-    /// The format of the data files: csv, csv.gz, csv.zst, jsonl, parquet, sav, zsav, dta or xlsx [default: csv]
+    /// The format of the data files: csv, csv.gz, csv.zst, jsonl, parquet, arrow, sav, zsav, dta or xlsx [default: csv]
     #[arg(long)]
     format: Option<Format>,
     /// Write texts to CSV that a spreadsheet would run as a formula as they are; otherwise an apostrophe is put before them

@@ -64,8 +64,9 @@ fn axis_help(what: &str, aspect: Aspect) -> String {
         true => String::new(),
         false => format!("; {of_many} where keys are not named and there are too many variables to be keys"),
     };
+    let limited = if aspect == Aspect::Risk { "the first that a --limit is on, else " } else { "" };
     format!(
-        "The measure of {what} on the map; MEASURE:2 is its mean over tables of two variables [default: {usual}{of_many}]"
+        "The measure of {what} on the map; MEASURE:2 is its mean over tables of two variables [default: {limited}{usual}{of_many}]"
     )
 }
 

@@ -268,7 +268,11 @@ impl OpenedFrontier {
             Some(text) => chosen(option, text, &names),
             None => battery.usual_axes(self.original.columns().len()).map(|axes| axes[usual].clone()),
         };
-        let risk = axis("--risk", &self.request.risk, 0)?;
+        let limited = battery.limited_risk(&self.limits, self.original.columns().len());
+        let risk = match (&self.request.risk, limited) {
+            (None, Some(limited)) => limited,
+            _ => axis("--risk", &self.request.risk, 0)?,
+        };
         let utility = axis("--utility", &self.request.utility, 1)?;
         for limit in &self.limits {
             let name = limits::axis_of(limit);

@@ -48,6 +48,6 @@ pub(super) fn content(view: &View<'_>) -> Markup {
     if pairs.is_empty() {
         return Markup::default();
     }
-    let pairs = pairs.iter().flat_map(|(word, text)| [tag("dt").text(word), tag("dd").text(text)]);
+    let pairs = pairs.iter().flat_map(|(word, text)| [tag("dt").text(word), tag("dd").prose(text)]);
     tag("dl").all(pairs).into()
 }

@@ -28,7 +28,7 @@ pub(super) fn content(view: &View<'_>) -> Markup {
     let pairs = pairs.flat_map(|(word, text)| [tag("dt").text(word), tag("dd").text(text)]);
     let mut content = Markup::from(tag("dl").all(pairs));
     for caveat in &decision.caveats {
-        content.push(tag("p").text(caveat));
+        content.push(tag("p").prose(caveat));
     }
     if !decision.limits.is_empty() {
         content.push(tag("h3").text("Limits, held against the release"));

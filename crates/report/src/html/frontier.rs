@@ -3,6 +3,7 @@
 use ::frontier::{Contestant, Frontier, LimitCheck, Origin};
 
 use super::View;
+use super::parts::version_lights;
 use crate::markup::{Markup, Tag, tag};
 use crate::numbers::{figure, figure_or_dash, share, with_spread};
 use crate::pictures::{narrow_map, risk_utility_map};
@@ -15,7 +16,8 @@ pub(super) fn pictures(view: &View<'_>) -> Vec<Picture> {
 pub(super) fn content(view: &View<'_>) -> Markup {
     let Some(frontier) = view.frontier else { return Markup::default() };
     let mut content = Markup::default();
-    content.push(tag("p").text(&frontier.recommendation.reason));
+    content.push(tag("p").prose(&frontier.recommendation.reason));
+    content.push(recommended_lights(view, frontier));
     if !frontier.recommendation.runners_up.is_empty() {
         content
             .push(tag("p").text(format!("Runners-up: {}.", frontier.recommendation.runners_up.join(", "))));
@@ -30,16 +32,24 @@ pub(super) fn content(view: &View<'_>) -> Markup {
         content.push(tag("script").with("type", "application/json").with("id", "map-data").json(&data));
     }
     if !frontier.remarks.is_empty() {
-        let remarks = frontier.remarks.iter().map(|remark| tag("li").text(remark));
+        let remarks = frontier.remarks.iter().map(|remark| tag("li").prose(remark));
         let all = tag("summary").text("What was left out, and what to know of some versions");
         content.push(tag("details").add(all).add(tag("ul").all(remarks)));
     }
     content.push(tag("h3").text("All versions"));
     content.push(tag("div").with("data-sort", "sort").add(overview(frontier).table()));
-    content.push(tag("h3").text("Each version"));
     let each = frontier.contestants.iter().enumerate().map(|(at, one)| contestant(frontier, at, one));
-    content.push(tag("div").all(each));
+    content.push(tag("div").with("class", "folded").add(tag("h3").text("Each version")).all(each));
     content
+}
+
+/// What the recommended version is like, by the mean of its runs: the best that keeps all limits may still be poor. A release has lights of its own.
+fn recommended_lights(view: &View<'_>, frontier: &Frontier) -> Option<Markup> {
+    let name = frontier.recommendation.name.as_ref().filter(|_| view.is_of_frontier_alone())?;
+    let one =
+        frontier.contestants.iter().find(|one| one.name == *name).filter(|one| !one.findings.is_empty())?;
+    let heading = tag("h3").text(format!("The recommended version, {name}, by the mean of its runs"));
+    Some([heading.into(), version_lights(one)].into_iter().collect())
 }
 
 /// Axes to choose; shown by the script, which moves the points.
@@ -127,7 +137,7 @@ pub(super) fn standing(frontier: &Frontier, one: &Contestant) -> Markup {
     if let Some(because) = &one.failed {
         details.push(tag("p").text(format!("It has no result: {because}")));
     }
-    details.push(one.remarks.iter().map(|remark| tag("p").text(remark)).collect::<Markup>());
+    details.push(one.remarks.iter().map(|remark| tag("p").prose(remark)).collect::<Markup>());
     let place = one.place.as_ref().filter(|place| !place.dominated_by.is_empty());
     if let Some(place) = place {
         let by: Vec<&str> = place.dominated_by.iter().take(5).map(String::as_str).collect();

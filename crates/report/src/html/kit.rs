@@ -37,9 +37,9 @@ pub(super) fn content(view: &View<'_>) -> Markup {
 /// One part on a page.
 fn shown(part: &Part) -> Tag {
     let mut content = tag("div").add(tag("h3").text(part.heading));
-    content = content.all(part.text.iter().map(|text| tag("p").text(text)));
+    content = content.all(part.text.iter().map(|text| tag("p").prose(text)));
     if !part.list.is_empty() {
-        content = content.add(tag("ul").all(part.list.iter().map(|line| tag("li").text(line))));
+        content = content.add(tag("ul").all(part.list.iter().map(|line| tag("li").prose(line))));
     }
     for (language, code) in &part.code {
         content = content

@@ -43,7 +43,7 @@ use synthesis::Recipe;
 use synthesis::records_card::Making;
 use table::Schema;
 
-use crate::lights::{Lights, Subject};
+use crate::lights::{Light, Lights, Subject};
 use crate::markup::Markup;
 use crate::svg::Picture;
 
@@ -112,6 +112,8 @@ struct View<'a> {
     recipe: Option<&'a str>,
     decision: Option<&'a Decision>,
     schema: Option<&'a Schema>,
+    /// Of a version that was not released yet: the budget that a release of it would spend, if any.
+    planned: Option<Option<f64>>,
 }
 
 impl<'a> View<'a> {
@@ -136,18 +138,28 @@ impl<'a> View<'a> {
             recipe: input.recipe,
             decision: input.decision,
             schema: input.schema,
+            planned: None,
         }
+    }
+
+    /// A version of a frontier, by the mean of its runs.
+    fn of_version(input: &'a ReportInput<'a>, epsilon: Option<f64>) -> Self {
+        Self { planned: Some(epsilon), ..Self::new(input, Edition::Internal) }
     }
 
     /// The verdict on what this edition may show.
     fn lights(&self) -> Lights {
-        Lights::of(&Subject {
+        let lights = Lights::of(&Subject {
             findings: &self.findings,
             withheld: self.withheld > 0,
             manifest: self.manifest,
             ledger: self.ledger,
             decision: self.decision,
-        })
+        });
+        match self.planned {
+            Some(epsilon) => Lights { guarantee: Light::planned(epsilon), ..lights },
+            None => lights,
+        }
     }
 
     /// Whether a section has anything to show.

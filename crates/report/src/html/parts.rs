@@ -39,10 +39,11 @@ fn input_of(one: &Contestant) -> ReportInput<'_> {
 /// The lights of one version, by the mean of its runs.
 pub fn version_lights(one: &Contestant) -> Markup {
     let input = input_of(one);
-    let view = View::new(&input, Edition::Internal);
+    let view = View::of_version(&input, one.epsilon);
+    let lights = view.lights();
     tag("div")
         .with("class", "lights")
-        .all(view.lights().all().map(|light| summary::light(&view, light)))
+        .all(lights.all().map(|light| summary::light(&view, light, false)))
         .into()
 }
 
@@ -50,7 +51,7 @@ pub fn version_lights(one: &Contestant) -> Markup {
 pub fn version_section(of: &Frontier, one: &Contestant) -> Markup {
     const SHOWN: [&str; 6] = ["verdict", "tables", "propensity", "models", "risk", "rules"];
     let input = input_of(one);
-    let view = View::new(&input, Edition::Internal);
+    let view = View::of_version(&input, one.epsilon);
     let mut content = Markup::default();
     for section in SECTIONS.iter().filter(|section| SHOWN.contains(&section.id)) {
         let written = (section.content)(&view);

@@ -1,14 +1,14 @@
 //! Disclosure risk: uniques, attributes, τ metrics, and the intruder who knows all records but one.
 
 use measures::Finding;
-use measures::risk::{attribute, intruder, tau, uniques};
+use measures::risk::{attacks, attribute, closest, few_keys, intruder, membership, tau, uniques};
 
 use super::View;
 use super::glossary::term;
 use crate::judgement::{detail, few, names};
 use crate::lights::attribute_attacks;
 use crate::markup::{Markup, tag};
-use crate::numbers::{figure, figure_or_dash};
+use crate::numbers::{figure, figure_or_dash, share, with_spread};
 use crate::pictures::{Row, Sides, WITH_LONG_NAMES, attribute_risk, paired_bars, risk_plane, tau_curves};
 use crate::svg::{DataTable, Picture};
 
@@ -53,6 +53,9 @@ fn uniques(view: &View<'_>) -> Option<Picture> {
 /// One picture a set of keys.
 fn attributes(view: &View<'_>) -> Vec<Picture> {
     let attacks = attribute_attacks(&view.findings);
+    if attacks.iter().all(|attack| attack.disclosed == 0.0 && attack.base == 0.0) {
+        return Vec::new();
+    }
     let mut sets: Vec<&[String]> = Vec::new();
     for attack in &attacks {
         if !sets.contains(&attack.keys.as_slice()) {
@@ -84,8 +87,33 @@ fn same_attack(view: &View<'_>, measure: &str, as_in: &Finding) -> Option<f64> {
 }
 
 pub(super) fn content(view: &View<'_>) -> Markup {
+    let parts = [
+        learned(view),
+        guessed(view),
+        recognised(view),
+        other_attacks(view),
+        small_cells(view),
+        all_but_one(view),
+    ];
+    let parts: Vec<_> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+    match parts.is_empty() {
+        true => Markup::default(),
+        false => {
+            let columns = parts.into_iter().map(|part| tag("div").add(part));
+            tag("div").with("class", "columns").all(columns).into()
+        }
+    }
+}
+
+fn learned(view: &View<'_>) -> Markup {
     let mut content = Markup::default();
     let attributes = attributes(view);
+    if attributes.is_empty() && !attribute_attacks(&view.findings).is_empty() {
+        content.push(tag("h3").text("What is learned of people"));
+        content.push(tag("p").text(
+            "Whoever knows all the keys of a person learns nothing for certain: hardly two records agree on so much, with this release or without. That says nothing about who knows less.",
+        ));
+    }
     if !attributes.is_empty() {
         content.push(tag("h3").text("What is learned of people"));
         content.push(
@@ -100,6 +128,78 @@ pub(super) fn content(view: &View<'_>) -> Markup {
         let all = tag("summary").text("Every attack with its other numbers");
         content.push(tag("details").add(all).add(attribute_table(view).table()));
     }
+    content
+}
+
+/// What a few keys tell of another variable, with the release and without the record.
+fn guessed(view: &View<'_>) -> Markup {
+    let found = view.all(few_keys::names::GAIN).filter(|finding| finding.value.is_some());
+    let row = |finding: &Finding| {
+        let number = |key: &str| finding.detail.get(key).and_then(serde_json::Value::as_f64);
+        let gain = finding.value.unwrap_or_default();
+        let gain = match number("se") {
+            Some(se) => with_spread(gain, se),
+            None => figure(gain),
+        };
+        vec![
+            detail(finding, "target"),
+            few(&names(finding, "keys")),
+            number("with").map_or_else(|| "–".to_owned(), percent),
+            number("without").map_or_else(|| "–".to_owned(), percent),
+            gain,
+        ]
+    };
+    let rows: Vec<Vec<String>> = found.map(row).collect();
+    if rows.is_empty() {
+        return Markup::default();
+    }
+    let text = "The keys that serve an intruder best are searched for: who knows them guesses another variable by the synthetic records that agree. What counts is for how many more of 100 people \
+                the guess is right than by the original records of everybody else in the same way; about 0 (within two standard errors) says that a person's own record gives nothing away.";
+    let head = [
+        "guessed",
+        "by who knows",
+        "right with the release",
+        "from all other records",
+        "points gained ± standard error",
+    ];
+    let table = DataTable::new(head, rows).table().with("data-wrap", "wrap");
+    [tag("h3").text("Guessing with few keys"), tag("p").text(text), table].into_iter().collect()
+}
+
+/// Attacks beside a holdout, and how close records lie: what else the light on risk is set by.
+fn other_attacks(view: &View<'_>) -> Markup {
+    let tried = attacks::names::EXCESS.into_iter().chain([
+        membership::names::DISTANCE_TPR,
+        membership::names::DENSITY_TPR,
+        closest::names::SHARE_CLOSER,
+    ]);
+    let found = tried.flat_map(|name| view.all(name)).filter(|finding| finding.value.is_some());
+    let row = |finding: &Finding| {
+        let ends = ["low", "high"].map(|key| finding.detail.get(key).and_then(serde_json::Value::as_f64));
+        let interval = match ends {
+            [Some(low), Some(high)] => format!("{} to {}", share(low), share(high)),
+            _ => "–".to_owned(),
+        };
+        let question = measures::card_of(&finding.measure).map_or("", |card| card.question);
+        vec![
+            finding.measure.clone(),
+            question.to_owned(),
+            finding.value.map_or_else(String::new, share),
+            interval,
+            finding.null.map_or_else(|| "–".to_owned(), share),
+        ]
+    };
+    let rows: Vec<Vec<String>> = found.map(row).collect();
+    if rows.is_empty() {
+        return Markup::default();
+    }
+    let head = ["attack", "what it asks", "found", "95 % interval", "nothing given away"];
+    let table = DataTable::new(head, rows).table().with("data-wrap", "wrap");
+    [tag("h3").text("Attacks that were tried"), table].into_iter().collect()
+}
+
+fn recognised(view: &View<'_>) -> Markup {
+    let mut content = Markup::default();
     if let Some(picture) = uniques(view) {
         content.push(tag("h3").text("Who can be recognised"));
         content.push(tag("p").text(
@@ -109,6 +209,11 @@ pub(super) fn content(view: &View<'_>) -> Markup {
         content.push(copies(view).map(|text| tag("p").text(text)));
         content.push(picture.figure());
     }
+    content
+}
+
+fn small_cells(view: &View<'_>) -> Markup {
+    let mut content = Markup::default();
     let curves = view.internal.map_or(&[][..], |internal| &internal.tau_curves);
     let tau: Vec<&Finding> =
         view.findings.iter().copied().filter(|finding| finding.family() == tau::CARD.name).collect();
@@ -125,6 +230,11 @@ pub(super) fn content(view: &View<'_>) -> Markup {
         let table = DataTable::new(["measure", "on", "k", "value"], rows.collect());
         content.push((!table.rows.is_empty()).then(|| table.table()));
     }
+    content
+}
+
+fn all_but_one(view: &View<'_>) -> Markup {
+    let mut content = Markup::default();
     let intruder = intruder_table(view);
     let plane = view.internal.and_then(|internal| internal.intruder.as_ref());
     if plane.is_some() || !intruder.rows.is_empty() {

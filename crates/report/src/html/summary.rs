@@ -19,7 +19,7 @@ pub(super) fn content(view: &View<'_>) -> Markup {
     }
     let lights = view.lights();
     let mut content = Markup::default();
-    content.push(tag("div").with("class", "lights").all(lights.all().map(|one| light(view, one))));
+    content.push(tag("div").with("class", "lights").all(lights.all().map(|one| light(view, one, true))));
     content.push(questions(view, &lights));
     let asides = asides(view);
     if !asides.is_empty() {
@@ -39,8 +39,8 @@ pub(super) fn content(view: &View<'_>) -> Markup {
     content
 }
 
-/// One light with its sentence, its number and a way to what shows it.
-pub(super) fn light(view: &View<'_>, of: &Light) -> Tag {
+/// One light with its sentence, its number and, on the page of its parts, a way to what shows it.
+pub(super) fn light(view: &View<'_>, of: &Light, is_with_parts: bool) -> Tag {
     let heading = tag("h3")
         .add(tag("span").with("class", "sign").with("aria-hidden", "true").text(of.colour.sign()))
         .text(format!(" {}: ", capital(of.topic)))
@@ -48,7 +48,7 @@ pub(super) fn light(view: &View<'_>, of: &Light) -> Tag {
     let number = |of: &Gauge| {
         tag("div").with("class", "number").add(tag("p").with("class", "quiet").text(&of.name)).add(gauge(of))
     };
-    let shown = view.has_section(of.section);
+    let shown = is_with_parts && view.has_section(of.section);
     tag("section")
         .with("class", format!("light {}", of.colour.class()))
         .with("aria-label", format!("{}: {}", of.topic, of.word))
@@ -129,6 +129,11 @@ fn at_risk(view: &View<'_>) -> Option<String> {
     let base = groups.base.unwrap_or_default();
     let Some(worst) = groups.most_disclosed.first() else {
         let keys = groups.keys.join(", ");
+        if all == 0.0 && base == 0.0 {
+            return Some(format!(
+                "No group of people stands out: by {keys} together, {target} is learned for certain of nobody."
+            ));
+        }
         return Some(format!(
             "Nobody in particular: who knows {keys} learns {target} of no group more often than without their records, beyond chance ({} and {} of all people).",
             share(all),
@@ -158,14 +163,14 @@ fn asides(view: &View<'_>) -> Vec<Tag> {
     if let Some(value) = verdict.sample_share {
         asides.push(tag("div").add(tag("p").with("class", "large").text(format!("{value:.0} %"))).add(
             tag("p").text(format!(
-                "As good as a random sample of {value:.0} % of the original's records, by its two-way tables."
+                "By its two-way tables as good as a random sample of {value:.0} % of the original's records. A fresh sample as large as the original would be as good as one of 33 %."
             )),
         ));
     }
     if let Some(frontier) = view.frontier
         && let Some(map) = small_map(frontier)
     {
-        let text = tag("p").text(recommended(view, frontier));
+        let text = tag("p").prose(recommended(view, frontier));
         let other = view.decision.filter(|decision| decision.recommended == Some(false));
         let other = other.and_then(|decision| decision.chosen.as_ref());
         let other = other

@@ -9,10 +9,59 @@ use crate::numbers::figure;
 const STRONG: f64 = 1.0;
 const USUAL: f64 = 10.0;
 
+const QUESTION: &str = "What is promised, whatever an intruder tries?";
+
+impl Light {
+    /// What a version will be guaranteed by when it is released; nothing was spent for good yet.
+    pub(crate) fn planned(epsilon: Option<f64>) -> Self {
+        let (colour, word, sentence) = match epsilon {
+            None => (
+                Colour::Unlit,
+                "none",
+                "None: it is not differentially private; what protects people is what was measured as risk."
+                    .to_owned(),
+            ),
+            Some(epsilon) => {
+                let (colour, word, strength) = strength(epsilon);
+                let stated = format!("ε = {}", short(epsilon));
+                (
+                    colour,
+                    word,
+                    format!("When it is released: differential privacy with {stated}, which is {strength}."),
+                )
+            }
+        };
+        let gauge = epsilon.map(scale);
+        Self { topic: "guarantee", question: QUESTION, colour, word, sentence, gauge, section: "ledger" }
+    }
+}
+
+/// The colour, the state and the word for a budget.
+fn strength(epsilon: f64) -> (Colour, &'static str, &'static str) {
+    match epsilon {
+        strong if strong <= STRONG => (Colour::Green, "strong", "strong"),
+        usual if usual <= USUAL => (Colour::Green, "holds", "usual"),
+        _ => (Colour::Amber, "weak", "weak"),
+    }
+}
+
+/// A budget between what is strong and what is weak.
+fn scale(epsilon: f64) -> Gauge {
+    Gauge {
+        name: "epsilon".into(),
+        value: epsilon,
+        written: format!("ε = {}", short(epsilon)),
+        green: USUAL,
+        amber: USUAL,
+        marks: vec![(STRONG, "strong".to_owned()), (USUAL, "weak from here".to_owned())],
+        is_log: true,
+    }
+}
+
 pub(super) fn light(subject: &Subject<'_>) -> Light {
     let light = |colour, word, sentence: String, gauge| Light {
         topic: "guarantee",
-        question: "What is promised, whatever an intruder tries?",
+        question: QUESTION,
         colour,
         word,
         sentence,
@@ -32,15 +81,7 @@ pub(super) fn light(subject: &Subject<'_>) -> Light {
         return light(Colour::Red, "void", format!("{}.", warning.trim_end_matches('.')), None);
     }
     let epsilon = epsilon(ledger);
-    let gauge = epsilon.map(|(epsilon, _)| Gauge {
-        name: "epsilon".into(),
-        value: epsilon,
-        written: format!("ε = {}", short(epsilon)),
-        green: USUAL,
-        amber: USUAL,
-        marks: vec![(STRONG, "strong".to_owned()), (USUAL, "weak from here".to_owned())],
-        is_log: true,
-    });
+    let gauge = epsilon.map(|(epsilon, _)| scale(epsilon));
     let stated = match epsilon {
         Some((epsilon, None)) => format!("ε = {}", short(epsilon)),
         Some((epsilon, Some(delta))) => format!("ε = {} and δ = {delta:e}", short(epsilon)),
@@ -56,9 +97,7 @@ pub(super) fn light(subject: &Subject<'_>) -> Light {
         return light(Colour::Amber, "in part", sentence, gauge);
     }
     let (colour, word, strength) = match epsilon {
-        Some((epsilon, _)) if epsilon <= STRONG => (Colour::Green, "strong", "strong"),
-        Some((epsilon, _)) if epsilon <= USUAL => (Colour::Green, "holds", "usual"),
-        Some(_) => (Colour::Amber, "weak", "weak"),
+        Some((epsilon, _)) => strength(epsilon),
         None => (Colour::Green, "holds", "stated in another notion"),
     };
     let several = match ledger.unit_id {

@@ -186,21 +186,29 @@ pub(crate) fn attribute_attacks(findings: &[&Finding]) -> Vec<Attack> {
             .iter()
             .find(|finding| {
                 finding.measure == measure
+                    && finding.on == as_in.on
                     && finding.detail.get("keys") == as_in.detail.get("keys")
                     && finding.detail.get("target") == as_in.detail.get("target")
             })
             .and_then(|finding| finding.value)
     };
+    // A frontier keeps the names of keys and target alone, the target last.
+    let keys = |finding: &Finding| match finding.detail.contains_key("keys") {
+        true => names(finding, "keys"),
+        false => finding.on[..finding.on.len().saturating_sub(1)].to_vec(),
+    };
     let disco = findings.iter().filter(|finding| finding.measure == attribute::names::DISCO);
     let attacks = disco.filter_map(|finding| {
-        let by_margins = of(attribute::names::DISCO_MARGINS, finding).unwrap_or(0.0);
-        let by_others = of(attribute::names::DISCO_OTHERS, finding).unwrap_or(0.0);
+        let known =
+            [attribute::names::DISCO_MARGINS, attribute::names::DISCO_OTHERS].map(|name| of(name, finding));
+        // Without what would be learned without the person's record nothing is judged.
+        let base = known.into_iter().flatten().reduce(f64::max)?;
         let by_holdout = holdout(finding);
         Some(Attack {
-            keys: names(finding, "keys"),
+            keys: keys(finding),
             target: detail(finding, "target"),
             disclosed: finding.value?,
-            base: by_margins.max(by_others).max(by_holdout.unwrap_or(0.0)),
+            base: base.max(by_holdout.unwrap_or(0.0)),
             holdout: by_holdout,
         })
     });
@@ -275,13 +283,33 @@ fn knows_much(subject: &Subject<'_>) -> bool {
 fn guesses(subject: &Subject<'_>) -> Option<Side> {
     let found = subject.first(few_keys::names::WORST_GAIN)?;
     let number = |name: &str| found.detail.get(name).and_then(serde_json::Value::as_f64);
-    let (gain, with, without) = (found.value?, number("with")?, number("without")?);
+    let gain = found.value?;
     let chance = 2.0 * number("se").unwrap_or(0.0);
     let (green, amber) = GAIN;
     let colour = match gain - chance {
         low if low <= green => Colour::Green,
         low if low <= amber => Colour::Amber,
         _ => Colour::Red,
+    };
+    let (Some(with), Some(without)) = (number("with"), number("without")) else {
+        // Of the mean of several runs it is not one set of keys.
+        return Some(Side {
+            colour,
+            sentence: format!(
+                "Who knows a few variables of a person guesses another one right for {} more of 100 people than from all other records.",
+                figure(gain.max(0.0))
+            ),
+            gauge: Some(Gauge {
+                name: "more of 100 people guessed right, at worst".to_owned(),
+                value: gain.max(0.0),
+                written: figure(gain.max(0.0)),
+                green: green + chance,
+                amber: amber + chance,
+                marks: vec![(0.0, "none".to_owned())],
+                is_log: false,
+            }),
+            section: "risk",
+        });
     };
     let target = detail(found, "target");
     Some(Side {

@@ -237,3 +237,47 @@ fn a_broken_limit_turns_the_light_of_its_side_and_says_so() {
         assert!(light.sentence.contains(limit), "{}", light.sentence);
     }
 }
+
+/// What a frontier keeps of a version has neither keys nor the table in its details, and is judged by the same rules.
+#[test]
+fn the_means_of_runs_are_judged_by_what_is_known_of_them() {
+    use measures::risk::{attribute, few_keys};
+    use measures::{Better, Finding};
+    let on = ["sex", "age", "occ"];
+    let finding = |measure: &str, value: f64| {
+        Finding::value(measure, on, value, None, Better::Lower).with("target", "occ")
+    };
+    let disco = finding(attribute::names::DISCO, 60.0);
+    let known = [
+        disco.clone(),
+        finding(attribute::names::DISCO_MARGINS, 20.0),
+        finding(attribute::names::DISCO_OTHERS, 58.0),
+    ];
+    let risk = |findings: &[&Finding]| Lights::of(&Subject::of_findings(findings)).risk;
+    let light = risk(&known.iter().collect::<Vec<_>>());
+    assert_eq!(light.colour, Colour::Green);
+    assert!(
+        light.sentence.starts_with("Who knows sex, age of a person learns occ for 60 % of people; 58 %"),
+        "{}",
+        light.sentence
+    );
+    // What it is held against is not known: it says nothing.
+    assert_eq!(risk(&[&disco]).colour, Colour::Unlit);
+    let none: [&str; 0] = [];
+    for (gain, colour) in [(1.0, Colour::Green), (6.0, Colour::Amber), (20.0, Colour::Red)] {
+        let gain = Finding::value(few_keys::names::WORST_GAIN, none, gain, None, Better::Lower);
+        assert_eq!(risk(&[&gain]).colour, colour);
+    }
+    let worst = Finding::value("tables.worst_s_pmse", none, 43.4, None, Better::Lower).with("ways", 2);
+    let truth = Lights::of(&Subject::of_findings(&[&worst])).truth;
+    assert_eq!(truth.sentence, "Poor, not for analysis; worst: the worst of two-way tables, S_pMSE 43.4.");
+}
+
+#[test]
+fn a_version_is_promised_what_it_will_be_released_with() {
+    for (epsilon, colour) in [(None, Colour::Unlit), (Some(1.0), Colour::Green), (Some(20.0), Colour::Amber)]
+    {
+        let light = Light::planned(epsilon);
+        assert_eq!((light.colour, light.gauge.is_some()), (colour, epsilon.is_some()));
+    }
+}

@@ -119,9 +119,10 @@ fn of_tables(subject: &Subject<'_>) -> Vec<Side> {
         for finding in subject.all(name) {
             let Some(value) = finding.value else { continue };
             let words = match finding.on.as_slice() {
-                [] => format!("{} on average, S_pMSE {value:.1}", ways(finding)),
-                [one] => format!("the distribution of {one}, S_pMSE {value:.1}"),
-                several => format!("the table of {}, S_pMSE {value:.1}", several.join(" by ")),
+                [] if !is_mean => format!("the worst of {}, S_pMSE {}", ways(finding), figure(value)),
+                [] => format!("{} on average, S_pMSE {}", ways(finding), figure(value)),
+                [one] => format!("the distribution of {one}, S_pMSE {}", figure(value)),
+                several => format!("the table of {}, S_pMSE {}", several.join(" by "), figure(value)),
             };
             let of = if is_mean { "mean S_pMSE" } else { "worst S_pMSE" };
             let gauge = s_pmse(format!("{of} of {}", ways(finding)), value);
@@ -161,7 +162,7 @@ fn of_classifiers(subject: &Subject<'_>) -> Vec<Side> {
             let Some(value) = ratio.value else { continue };
             let by_chance = z.value.is_some_and(|z| z <= CHANCE);
             let grade = if by_chance { Grade::FreshSample } else { Grade::of(value, DISTANCES) };
-            let words = format!("{by} tells the files apart, S_pMSE {value:.1}");
+            let words = format!("{by} tells the files apart, S_pMSE {}", figure(value));
             let gauge = s_pmse(format!("S_pMSE of {by}"), value);
             sides.push(Side { grade, words, gauge, section: "propensity", is_mean: true });
         }

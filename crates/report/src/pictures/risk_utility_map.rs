@@ -3,6 +3,7 @@
 //! The default axes are drawn here; a small script moves the same marks when other axes are chosen, and does without the front, which
 //! was found on the default axes.
 
+use frontier::axes::AxisName;
 use frontier::{Axis, Contestant, Estimated, Frontier, Limit, Origin};
 use serde_json::{Value, json};
 
@@ -72,21 +73,43 @@ impl<'a> MapScales<'a> {
 
     /// From where to where on an axis all limits are kept and a file can be used.
     fn kept(&self, axis: usize, ends: (f64, f64), scale: &Scale) -> (f64, f64) {
-        let (mut low, mut high) = ends;
-        let mut cut = |at: f64, at_most: bool, worse_is_up: bool| {
-            // Places run along the scale, or against it on the axis that points up.
-            if at_most == worse_is_up { high = high.min(at) } else { low = low.max(at) }
-        };
-        let rises = scale.at(2.0) >= scale.at(1.0);
-        for (limit, bound) in self.limits(axis) {
-            cut(scale.at(bound), limit.at_most, rises);
-        }
+        let limits = self.limits(axis).into_iter();
+        limits.fold(self.usable(axis, ends, scale), |ends, (limit, bound)| {
+            cut(ends, scale, bound, limit.at_most)
+        })
+    }
+
+    /// From where to where on an axis a file can be used.
+    fn usable(&self, axis: usize, ends: (f64, f64), scale: &Scale) -> (f64, f64) {
+        let axis = &self.frontier.axes[axis];
         let usual = measures::MEASURES.iter().filter_map(|family| family.card().usual_axis.as_ref());
-        let of_axis = usual.filter(|usual| usual.measure == self.frontier.axes[axis].measure);
-        if let Some(usable) = of_axis.filter_map(|usual| usual.usable).next() {
-            cut(scale.at(usable), self.frontier.axes[axis].better == Better::Lower, rises);
+        let of_axis = usual.filter(|usual| usual.measure == axis.measure);
+        match of_axis.filter_map(|usual| usual.usable).next() {
+            Some(usable) => cut(ends, scale, usable, axis.better == Better::Lower),
+            None => ends,
         }
-        (low, high)
+    }
+
+    /// What a script needs to move the limits on the two axes: those that there are, or one that could be set, and where they may go.
+    fn movable(&self) -> Value {
+        let [left, top, right, bottom] = self.field;
+        let axes = [(self.risk, self.x, (left, right)), (self.utility, self.y, (top, bottom))];
+        let movable = axes.map(|(axis, scale, ends)| {
+            let usable = self.usable(axis, ends, &scale);
+            let (limits, axis) = (self.limits(axis), &self.frontier.axes[axis]);
+            let at = |limit: &Limit| self.frontier.limits.iter().position(|known| known == limit);
+            let mut all: Vec<Value> = limits
+                .iter()
+                .map(|(limit, bound)| json!({ "at": at(limit), "name": axis_of(limit).to_string(), "atMost": limit.at_most, "bound": bound }))
+                .collect();
+            if all.is_empty() && axis.better != Better::Neither {
+                let ways = axis.of.strip_suffix("-way").and_then(|ways| ways.parse().ok());
+                let name = AxisName { ways, ..AxisName::new(&axis.measure) };
+                all.push(json!({ "at": null, "name": name.to_string(), "atMost": axis.better == Better::Lower, "bound": null }));
+            }
+            json!({ "scale": scale.described(), "usable": [usable.0, usable.1], "limits": all })
+        });
+        Value::from(movable.to_vec())
     }
 
     /// Where all limits on these axes are kept and a file can be used; nothing where that is everywhere or nowhere.
@@ -128,6 +151,13 @@ impl<'a> MapScales<'a> {
     }
 }
 
+/// A part of an axis without what a bound forbids. Places run along the scale, or against it on the axis that points up.
+fn cut((low, high): (f64, f64), scale: &Scale, bound: f64, at_most: bool) -> (f64, f64) {
+    let rises = scale.at(2.0) >= scale.at(1.0);
+    let at = scale.at(bound);
+    if at_most == rises { (low, high.min(at)) } else { (low.max(at), high) }
+}
+
 /// A map of one size: the marks move by a script, which finds them by name, on the wide one alone.
 struct Sheet {
     size: (f64, f64),
@@ -145,7 +175,8 @@ const NARROW: Sheet = Sheet { size: (370.0, 620.0), beside: 16.0, names: 150.0, 
 /// The map on its default axes, and what the script needs to draw it on others. None without two axes that exist.
 pub(crate) fn risk_utility_map(frontier: &Frontier) -> Option<(Picture, Value)> {
     let (picture, chosen, layout) = draw(frontier, &WIDE)?;
-    Some((picture, script_data(frontier, chosen, &layout)))
+    let scales = MapScales::new(frontier, (layout.left, layout.right), (layout.top, layout.bottom))?;
+    Some((picture, script_data(frontier, chosen, &layout, scales.movable())))
 }
 
 /// The same for a narrow page; it stays on its axes.
@@ -190,6 +221,12 @@ fn draw(frontier: &Frontier, sheet: &Sheet) -> Option<(Picture, [usize; 2], MapL
         if let (Some(of_risk), Some(of_utility)) = (planned(risk), planned(utility)) {
             labels.keep_free((x.at(of_risk), y.at(of_utility)), 9.0);
         }
+    }
+    for (_, bound) in scales.limits(risk) {
+        labels.keep_free_line((x.at(bound), layout.top), (x.at(bound), layout.bottom));
+    }
+    for (_, bound) in scales.limits(utility) {
+        labels.keep_free_line((layout.left, y.at(bound)), (layout.right, y.at(bound)));
     }
     front.windows(2).for_each(|ends| labels.keep_free_across(ends[0], ends[1]));
     let mut points = named_for_script(tag("g"), "map-points");
@@ -272,7 +309,7 @@ fn mark(
     let refused = if acceptable { "" } else { " refused" };
     let ring = if chosen { " chosen" } else { "" };
     let faint = if on_front(one) || chosen { "" } else { " faint" };
-    let symbol = Symbol::ALL[method % Symbol::ALL.len()];
+    let symbol = symbol_of(method);
     let mut link = tag("a")
         .with("href", format!("#contestant-{}", at + 1))
         .with("class", format!("contestant series-{}{faint}", method % 8))
@@ -291,6 +328,11 @@ fn mark(
         link = link.add(point(place, 9.0, Symbol::Circle).with("class", "planned"));
     }
     link.add(point(place, 5.5, symbol).with("class", format!("mark{refused}{ring}")))
+}
+
+/// The sign of a method: from the ninth on colours come again, each with the next sign.
+fn symbol_of(method: usize) -> Symbol {
+    Symbol::ALL[(method + method / Symbol::ALL.len()) % Symbol::ALL.len()]
 }
 
 /// One contestant in a sentence, as a tooltip and for screen readers.
@@ -316,7 +358,7 @@ fn legend_entries(methods: &[&str], frontier: &Frontier) -> Vec<Entry> {
         .iter()
         .enumerate()
         .map(|(at, method)| Entry {
-            sign: sign(Symbol::ALL[at % 8], format!("mark series-{}", at % 8)),
+            sign: sign(symbol_of(at), format!("mark series-{}", at % 8)),
             text: (*method).to_owned(),
         })
         .collect();
@@ -331,12 +373,18 @@ fn legend_entries(methods: &[&str], frontier: &Frontier) -> Vec<Entry> {
         let text = "hollow: breaks a limit".into();
         entries.push(Entry { sign: sign(Symbol::Circle, "mark refused series-7".into()), text });
     }
-    if !frontier.limits.is_empty() {
+    let Some(scales) = MapScales::new(frontier, (0.0, 100.0), (0.0, 100.0)) else { return entries };
+    let on_axes = scales.limits(scales.risk).len() + scales.limits(scales.utility).len();
+    if on_axes > 0 {
         entries.push(Entry { sign: Sign::Line(Stroke::Limit), text: "limit".into() });
     }
     // Whether a part of the field is shaded does not depend on its size.
-    if MapScales::new(frontier, (0.0, 100.0), (0.0, 100.0)).is_some_and(|scales| scales.zone().is_some()) {
-        let shaded = if frontier.limits.is_empty() { "usable" } else { "keeps all limits and is usable" };
+    if scales.zone().is_some() {
+        let shaded = match on_axes {
+            0 => "usable",
+            some if some == frontier.limits.len() => "keeps all limits and is usable",
+            _ => "keeps the limits on these axes and is usable",
+        };
         entries.push(Entry { sign: Sign::Zone, text: shaded.into() });
     }
     if frontier.contestants.iter().any(|one| one.planned.iter().any(Option::is_some)) {
@@ -372,7 +420,7 @@ fn table(frontier: &Frontier, risk: usize, utility: usize) -> DataTable {
 }
 
 /// Everything the script moves marks by: round numbers would not do, so values are as they were found.
-fn script_data(frontier: &Frontier, chosen: [usize; 2], layout: &MapLayout) -> Value {
+fn script_data(frontier: &Frontier, chosen: [usize; 2], layout: &MapLayout, movable: Value) -> Value {
     let contestant = |one: &Contestant| {
         let values: Vec<Value> = (0..frontier.axes.len())
             .map(|axis| match value(one, axis) {
@@ -381,7 +429,8 @@ fn script_data(frontier: &Frontier, chosen: [usize; 2], layout: &MapLayout) -> V
             })
             .collect();
         json!({ "label": one.name, "short": shortened(&one.name, WIDE.names), "values": values, "planned": one.planned,
-                "front": one.place.as_ref().is_some_and(|place| place.on_front) })
+                "front": one.place.as_ref().is_some_and(|place| place.on_front),
+                "checks": frontier.limits.iter().map(|limit| checked(one, limit)).collect::<Vec<_>>() })
     };
     let axes: Vec<Value> =
         frontier.axes.iter().map(|axis| json!({ "label": axis.label, "name": axis_name(axis) })).collect();
@@ -390,6 +439,16 @@ fn script_data(frontier: &Frontier, chosen: [usize; 2], layout: &MapLayout) -> V
         "chosen": chosen,
         "width": WIDE.size.0,
         "field": [layout.left, layout.right, layout.top, layout.bottom],
+        "movable": movable,
         "contestants": frontier.contestants.iter().map(contestant).collect::<Vec<_>>(),
     })
+}
+
+/// The value by which a limit is judged, which may be the worst of several where the axis shows their mean; whether it was kept; and whether the value alone
+/// decides that.
+fn checked(one: &Contestant, limit: &Limit) -> Value {
+    one.checks
+        .iter()
+        .find(|check| check.limit == limit.text)
+        .map_or(Value::Null, |check| json!([check.value, check.kept, check.because.is_none()]))
 }

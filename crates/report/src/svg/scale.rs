@@ -49,6 +49,12 @@ impl Scale {
         self.to.0 + share * (self.to.1 - self.to.0)
     }
 
+    /// The scale for a script that goes the way back, from a place to a number.
+    pub(crate) fn described(&self) -> serde_json::Value {
+        let pair = |(low, high): (f64, f64)| [low, high];
+        serde_json::json!({ "from": pair(self.from), "to": pair(self.to), "log": self.is_log })
+    }
+
     /// About `wanted` round numbers on the scale.
     pub(crate) fn ticks(&self, wanted: usize) -> Vec<f64> {
         let (low, high) = self.from;

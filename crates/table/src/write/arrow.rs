@@ -36,28 +36,54 @@ use crate::{Table, TableError};
 /// # Ok::<(), table::TableError>(())
 /// ```
 pub fn record_batch(table: &Table, like: Option<&arrow_schema::Schema>) -> Result<RecordBatch, TableError> {
+    let shown = shown_levels(table.schema(), std::slice::from_ref(table));
+    record_batch_of(table, &shown, like)
+}
+
+/// The same with a dictionary of these levels for each variable.
+pub(super) fn record_batch_of(
+    table: &Table,
+    shown: &[Vec<usize>],
+    like: Option<&arrow_schema::Schema>,
+) -> Result<RecordBatch, TableError> {
     let failed = |error: &dyn std::fmt::Display| TableError::schema("frame", error.to_string());
     let (mut fields, mut columns) = (Vec::new(), Vec::new());
-    for (variable, column) in table.schema().variables().iter().zip(table.columns()) {
+    for ((variable, column), shown) in table.schema().variables().iter().zip(table.columns()).zip(shown) {
         let wanted = like.and_then(|like| like.field_with_name(&variable.name).ok()).map(Field::data_type);
-        let array = array(table.schema(), variable, column, wanted).map_err(|error| failed(&error))?;
+        let array = array(variable, column, shown, wanted).map_err(|error| failed(&error))?;
         fields.push(Field::new(&variable.name, array.data_type().clone(), true));
         columns.push(array);
     }
     RecordBatch::try_new(Arc::new(arrow_schema::Schema::new(fields)), columns).map_err(|error| failed(&error))
 }
 
+/// The levels of each variable that a record of these parts has; all of them where the schema is declared public, none where there are none.
+pub(super) fn shown_levels(schema: &Schema, parts: &[Table]) -> Vec<Vec<usize>> {
+    let all = schema.declaration().is_some();
+    let shown = |(position, variable): (usize, &Variable)| {
+        let levels = variable.kind.levels().map_or(0, Levels::len);
+        let mut occurs = vec![all; levels];
+        for part in parts {
+            let Column::Categorical(codes) = &part.columns()[position] else { continue };
+            let frequencies = codes.frequencies(levels + 1);
+            occurs.iter_mut().zip(frequencies).for_each(|(occurs, frequency)| *occurs |= frequency > 0);
+        }
+        (0..levels).filter(|level| occurs[*level]).collect()
+    };
+    schema.variables().iter().enumerate().map(shown).collect()
+}
+
 fn array(
-    schema: &Schema,
     variable: &Variable,
     column: &Column,
+    shown: &[usize],
     wanted: Option<&DataType>,
 ) -> std::io::Result<ArrayRef> {
     if let (Column::Categorical(codes), Some(levels)) = (column, variable.kind.levels())
         && variable.stored.is_none()
         && wanted.is_none_or(|wanted| matches!(wanted, DataType::Dictionary(_, _)))
     {
-        let whole = dictionary(codes, levels, schema.declaration().is_some());
+        let whole = dictionary(codes, levels, shown);
         return Ok(wanted.and_then(|wanted| with_keys(&whole, wanted)).unwrap_or_else(|| Arc::new(whole)));
     }
     let plain = parquet::array(variable, column)?;
@@ -68,10 +94,8 @@ fn array(
         .unwrap_or(plain))
 }
 
-/// Codes with the levels that occur, or all of them.
-fn dictionary(codes: &crate::Codes, levels: &Levels, all: bool) -> DictionaryArray<Int32Type> {
-    let frequencies = codes.frequencies(levels.len() + 1);
-    let kept: Vec<usize> = (0..levels.len()).filter(|level| all || frequencies[*level] > 0).collect();
+/// Codes with these of the levels, which hold all that occur.
+fn dictionary(codes: &crate::Codes, levels: &Levels, kept: &[usize]) -> DictionaryArray<Int32Type> {
     let mut place = vec![None; levels.len() + 1];
     kept.iter().enumerate().for_each(|(at, level)| place[*level] = Some(at as i32));
     let keys: Int32Array = codes.iter().map(|code| place.get(code as usize).copied().flatten()).collect();

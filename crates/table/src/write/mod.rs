@@ -1,8 +1,9 @@
-//! Tables into files: CSV, JSON lines, Parquet, Excel, SPSS and Stata, written whole or not at all; into Arrow batches in memory.
+//! Tables into files: CSV, JSON lines, Parquet, Arrow, Excel, SPSS and Stata, written whole or not at all; into Arrow batches in memory.
 
 mod arrow;
 mod csv;
 mod excel;
+mod ipc;
 mod json_lines;
 mod labelled;
 mod parquet;
@@ -36,6 +37,9 @@ pub enum Format {
     /// Parquet, compressed with zstd.
     #[serde(rename = "parquet")]
     Parquet,
+    /// Arrow IPC (Feather), with categories as dictionaries.
+    #[serde(rename = "arrow")]
+    Arrow,
     /// SPSS, with labels.
     #[serde(rename = "sav")]
     Sav,
@@ -67,12 +71,13 @@ impl std::fmt::Display for Format {
 
 impl Format {
     /// Every format.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Csv,
         Self::CsvGzip,
         Self::CsvZstd,
         Self::JsonLines,
         Self::Parquet,
+        Self::Arrow,
         Self::Sav,
         Self::Zsav,
         Self::Dta,
@@ -87,6 +92,7 @@ impl Format {
             Self::CsvZstd => "csv.zst",
             Self::JsonLines => "jsonl",
             Self::Parquet => "parquet",
+            Self::Arrow => "arrow",
             Self::Sav => "sav",
             Self::Zsav => "zsav",
             Self::Dta => "dta",
@@ -95,7 +101,7 @@ impl Format {
     }
 }
 
-/// Writes tables of one schema, part after part, into one file. SPSS, Stata and Excel must know all records before the first is written; their parts are kept in memory until then.
+/// Writes tables of one schema, part after part, into one file. Arrow, SPSS, Stata and Excel must know all records before the first is written; their parts are kept in memory until then.
 pub struct TableWriter<W: Write + Send>(Inner<W>);
 
 enum Inner<W: Write + Send> {
@@ -119,7 +125,7 @@ impl<W: Write + Send> TableWriter<W> {
             Format::CsvZstd => Inner::Zstd(csv::CsvWriter::new(zstd::Encoder::new(sink, 0)?, schema)?),
             Format::JsonLines => Inner::JsonLines(json_lines::JsonLinesWriter::new(sink, schema)),
             Format::Parquet => Inner::Parquet(Box::new(parquet::ParquetWriter::new(sink, schema)?)),
-            Format::Sav | Format::Zsav | Format::Dta | Format::Xlsx => {
+            Format::Arrow | Format::Sav | Format::Zsav | Format::Dta | Format::Xlsx => {
                 Inner::Whole { sink, schema: Box::new(schema.clone()), format, parts: Vec::new() }
             }
         }))
@@ -176,6 +182,7 @@ fn write_whole(
     let refused =
         |error: LabelledError| std::io::Error::new(std::io::ErrorKind::InvalidData, error.to_string());
     match format {
+        Format::Arrow => ipc::write(sink, schema, parts),
         Format::Xlsx => sink.write_all(&excel::bytes(schema, parts)?),
         Format::Dta => write_stata(&labelled::file(schema, parts, Program::Stata)?, sink).map_err(refused),
         Format::Zsav => {

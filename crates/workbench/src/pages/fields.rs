@@ -39,6 +39,21 @@ pub(super) fn needed_field(name: &'static str, question: &str, value: &str, hint
         .add(field.with("required", "required").with("autocomplete", "off"))
 }
 
+/// A number between two others, by steps of which size; the arrow keys move it.
+pub(super) fn number_field(
+    name: &'static str,
+    question: &str,
+    value: f64,
+    hint: &str,
+    [least, most, step]: [&str; 3],
+) -> Tag {
+    let field = tag("input").with("type", "number").with("name", name).with("value", value);
+    tag("label")
+        .text(question)
+        .add(tag("small").text(hint))
+        .add(field.with("min", least).with("max", most).with("step", step).with("autocomplete", "off"))
+}
+
 /// A box to tick.
 pub(super) fn tick(name: &'static str, question: &str, hint: &str) -> Tag {
     let field = tag("input").with("type", "checkbox").with("name", name).with("value", "yes");

@@ -39,8 +39,17 @@ pub(super) fn page(state: &State, of: &Opened, refused: Option<&Refused>) -> Str
     match (&running, &finished) {
         (Some(job), _) => content.push(live(state, job, folder.as_deref())),
         (None, Some(frontier)) => {
-            content.push(now("Left or right, up or down: the axes say which way is better, and the shaded part keeps all limits and is usable. The recommended version has a ring. Look at a version, then choose it."));
+            content.push(now("Left or right, up or down: the axes say which way is better, and the legend what the shaded part is. The recommended version has a ring. Look at a version, then choose it."));
             content.push(versions(of, frontier));
+            content.push(tag("p").with("id", "limits-told").with("class", "quiet").with("aria-live", "polite"));
+            content.push(
+                tag("p").with("id", "limits-moved").with("hidden", "hidden").add(
+                    button("Save these limits and judge anew")
+                        .with("form", "limits-form")
+                        .with("name", "then")
+                        .with("value", "judge"),
+                ),
+            );
             content.push(report::frontier_section(frontier));
         }
         (None, None) => content.push(now("Run many methods and settings. It may take some minutes; it can be cancelled, and goes on where it stopped.")),
@@ -61,7 +70,7 @@ pub(super) fn page(state: &State, of: &Opened, refused: Option<&Refused>) -> Str
                 ))
                 .add(button(if finished.is_some() { "Go on, or run again" } else { "Run the frontier" })),
         );
-        content.push(settings(state, of, refused));
+        content.push(settings(state, of, refused, finished.is_some()));
     }
     framed("Frontier", Some(of), content)
 }
@@ -228,7 +237,7 @@ fn versions(of: &Opened, frontier: &Frontier) -> Markup {
 }
 
 /// The recipes and the limits, to be changed.
-fn settings(state: &State, of: &Opened, refused: Option<&Refused>) -> Markup {
+fn settings(state: &State, of: &Opened, refused: Option<&Refused>, has_run: bool) -> Markup {
     let mut content = Markup::default();
     let edited =
         |field: &str| refused.filter(|refused| refused.field == field).map(|refused| refused.text.clone());
@@ -236,10 +245,16 @@ fn settings(state: &State, of: &Opened, refused: Option<&Refused>) -> Markup {
     content.push(tag("h2").text("What a release must keep"));
     content.push(
         form(state, "/limits")
+            .with("id", "limits-form")
             .add(hidden("project", &of.name))
-            .add(tag("p").text("One limit a line, such as attribute.disco <= 5. They are the lines on the map; after a change run the frontier again, which takes a moment because its runs are kept."))
+            .add(tag("p").text("One limit a line, such as attribute.disco <= 5. They are the lines on the map. After a change the versions are judged anew, which takes a moment because their runs are kept."))
             .add(area("limits", "Limits", &limits, 4))
-            .add(button("Save the limits")),
+            .add(
+                tag("p")
+                    .add(button("Save the limits"))
+                    .text(" ")
+                    .add(has_run.then(|| button("Save and judge anew").with("name", "then").with("value", "judge"))),
+            ),
     );
     let file = of.file(state, of.project.grid.as_ref()).and_then(|path| std::fs::read_to_string(path).ok());
     let text = edited("grid").or(file).unwrap_or_default();
@@ -267,7 +282,14 @@ pub(super) fn save_limits(request: &Request, state: &State, of: &Opened) -> Resp
             let refused = Refused { field: "limits", text, because: error.to_string() };
             Response::page(page(state, of, Some(&refused)))
         }
-        None => save(of, &Project { limits, ..of.project.clone() }, "/frontier"),
+        None => {
+            let saved = save(of, &Project { limits, ..of.project.clone() }, "/frontier");
+            let finished = of.frontier(state).and_then(|folder| read_frontier(&folder).ok());
+            match finished.filter(|_| saved.status == 303 && request.field("then") == "judge") {
+                Some(finished) => super::job::start_frontier(state, of, finished.repeat),
+                None => saved,
+            }
+        }
     }
 }
 

@@ -23,7 +23,7 @@ fn commands(request: &Request, state: &State, of: &Opened) -> Option<(&'static s
     match request.field("what") {
         "frontier" => {
             let repeat: u32 = given("repeat")?.parse().ok().filter(|repeat| (1..=1000).contains(repeat))?;
-            Some(("frontier", vec![vec!["frontier".into(), format!("--repeat={repeat}")]]))
+            Some(("frontier", vec![frontier_command(repeat)]))
         }
         "look" => {
             let frontier = of.frontier(state).and_then(|folder| read_frontier(&folder).ok())?;
@@ -57,8 +57,21 @@ fn commands(request: &Request, state: &State, of: &Opened) -> Option<(&'static s
     }
 }
 
+fn frontier_command(repeat: u32) -> Vec<String> {
+    vec!["frontier".into(), format!("--repeat={repeat}")]
+}
+
+/// Runs the frontier: what was run before is kept, so that a change of limits alone takes a moment.
+pub(super) fn start_frontier(state: &State, of: &Opened, repeat: u32) -> Response {
+    queue(state, of, "frontier", vec![frontier_command(repeat)])
+}
+
 pub(super) fn start(request: &Request, state: &State, of: &Opened) -> Response {
     let Some((what, commands)) = commands(request, state, of) else { return Response::status(422) };
+    queue(state, of, what, commands)
+}
+
+fn queue(state: &State, of: &Opened, what: &'static str, commands: Vec<Vec<String>>) -> Response {
     match state.jobs.start(what, &of.name, &of.folder, commands) {
         Some(_) if what == "frontier" => Response::to(&of.link("/frontier")),
         Some(id) => Response::to(&format!("/job?id={id}")),

@@ -123,7 +123,7 @@ pub(super) fn page(state: &State, asked: &Asked, error: Option<&str>) -> Option<
             .add(tag("td").text(variable.kind))
             .add(tag("td").text(variable.levels))
             .add(tag("td").text(variable.missing))
-            .add(tag("td").with("class", "wrap").text(variable.notes.join("; ")))
+            .add(tag("td").with("class", "wrap").prose(variable.notes.join("; ")))
     });
     content.push(
         tag("h2").text(format!(

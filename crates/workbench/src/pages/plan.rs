@@ -7,7 +7,7 @@ use lookalike::{Budget, PlanRequest, SpendingRequest, SynthesiseRequest, Watch};
 use report::markup::{Markup, Tag, tag};
 
 use super::Opened;
-use super::fields::{button, choice, hidden, question, text_field};
+use super::fields::{button, choice, hidden, number_field, question, text_field};
 use super::frame::{framed, now, problem};
 use crate::http::Request;
 use crate::record;
@@ -115,12 +115,19 @@ fn counts_form(of: &Opened, asked: &Asked) -> Tag {
                 .add(tag("small").text(format!("from 0.01 to 100; now {}", asked.sigma())))
                 .add(slider),
         )
-        .add(text_field("m", "Data sets", &asked.m.to_string(), "more data sets are truer and riskier"))
-        .add(text_field(
+        .add(number_field(
+            "m",
+            "Data sets",
+            f64::from(asked.m),
+            "more data sets are truer and riskier",
+            ["1", "1000", "1"],
+        ))
+        .add(number_field(
             "alpha",
             "Mean count of a cell that is empty but could be filled",
-            &asked.alpha.to_string(),
+            asked.alpha,
             "0: it stays empty",
+            ["0", "1000", "any"],
         ))
         .add(text_field(
             "solve",

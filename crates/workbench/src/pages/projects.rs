@@ -36,7 +36,10 @@ pub(super) fn page(state: &State) -> String {
         let name = state.root.relative(&path);
         let size = std::fs::metadata(&path).map_or(0, |file| file.len().div_ceil(1024));
         let link = tag("a").with("href", format!("/open?file={}", encoded(&name))).text(&name);
-        tag("tr").add(tag("th").with("scope", "row").add(link)).add(tag("td").text(format!("{size} KiB")))
+        tag("tr")
+            .add(tag("th").with("scope", "row").add(link))
+            .add(tag("td").text(kind(&path)))
+            .add(tag("td").text(format!("{size} KiB")))
     });
     let tables: Vec<Tag> = tables.collect();
     let mut content: Markup = [
@@ -49,9 +52,30 @@ pub(super) fn page(state: &State) -> String {
     .collect();
     content.push(match tables.is_empty() {
         true => tag("p").text("There is no table in this folder or two folders below it. Copy one here, or start the workbench with --root in the folder of your tables."),
-        false => table("Tables", &["file", "size"], tables),
+        false => table("Tables", &["file", "kind", "size"], tables),
     });
     framed("Projects", None, content)
+}
+
+/// What a file is by its name.
+fn kind(path: &Path) -> &'static str {
+    let name = path.file_name().map(|name| name.to_string_lossy().to_lowercase()).unwrap_or_default();
+    let kinds = [
+        (".parquet", "Parquet"),
+        (".arrow", "Arrow"),
+        (".feather", "Arrow"),
+        (".jsonl", "JSON lines"),
+        (".ndjson", "JSON lines"),
+        (".xlsx", "Excel"),
+        (".zsav", "SPSS"),
+        (".sav", "SPSS"),
+        (".dta", "Stata"),
+        (".sas7bdat", "SAS"),
+        (".tsv", "text with tabulators"),
+        (".gz", "CSV, compressed"),
+        (".zst", "CSV, compressed"),
+    ];
+    kinds.iter().find(|(end, _)| name.ends_with(end)).map_or("CSV", |(_, kind)| kind)
 }
 
 /// Files below the root that a test accepts, two folders deep, by name.

@@ -58,11 +58,14 @@ pub(super) fn page(state: &State, of: &Opened, refused: Option<&Refused>) -> Str
     content.push(declaration(state, of, &text));
     content.push(tag("h2").text("Variables"));
     let edited = |name: &str| refused.filter(|refused| refused.variable.as_deref() == Some(name));
+    let drafted = state.one_at_a_time(|| drafted(state, of));
     let cards = blocks.iter().map(|block| {
         let found = profile
             .as_ref()
             .and_then(|profile| profile.variables.iter().find(|variable| variable.name == block.name));
+        let by_records = drafted.iter().find(|drafted| drafted.name == block.name);
         card(state, of, block, found, edited(&block.name))
+            .add(by_records.and_then(|by| difference(block, by)))
     });
     content.push(tag("div").with("class", "gallery").all(cards));
     content.push(tag("h2").text("The whole as text"));
@@ -157,7 +160,7 @@ fn card(
         );
         facts.push(origin.to_owned());
         card = card.add(tag("p").text(facts.join(" · ")));
-        card = card.all(found.notes.iter().map(|note| tag("p").with("class", "quiet").text(note)));
+        card = card.all(found.notes.iter().map(|note| tag("p").with("class", "quiet").prose(note)));
     } else {
         card = card.add(tag("p").text(origin));
     }
@@ -175,6 +178,42 @@ fn card(
         .add(button("Check and save"));
     let details = tag("details").add(tag("summary").text("Edit")).add(form);
     card.add(if refused.is_some() { details.with("open", "open") } else { details })
+}
+
+/// What the records by themselves would say of each variable; nothing where they cannot be read.
+fn drafted(state: &State, of: &Opened) -> Vec<Block> {
+    let described = of.records(state).map(|data| DescribeRequest::new(data).run(&Watch::default()));
+    described.and_then(Result::ok).map(|described| blocks(&described.draft())).unwrap_or_default()
+}
+
+/// The lines in which the file and a draft from the records differ: `-` are those of the file alone, `+` those of the draft.
+fn differing(file: &Block, draft: &Block) -> Vec<String> {
+    let lines = |block: &Block| -> Vec<String> {
+        let said = block.text.lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "));
+        said.filter(|line| !line.is_empty() && !line.starts_with(['#', '['])).collect()
+    };
+    let (file, draft) = (lines(file), lines(draft));
+    let alone = |these: &[String], others: &[String], sign: &str| -> Vec<String> {
+        these.iter().filter(|line| !others.contains(line)).map(|line| format!("{sign} {line}")).collect()
+    };
+    [alone(&file, &draft, "-"), alone(&draft, &file, "+")].concat()
+}
+
+fn difference(file: &Block, draft: &Block) -> Option<Tag> {
+    let lines = differing(file, draft);
+    (!lines.is_empty()).then(|| {
+        tag("details")
+            .add(tag("summary").text("Where the file differs from what the records show"))
+            .add(tag("p").with("class", "quiet").text(
+                "A line with - stands in the file, one with + is what a draft from the records would say.",
+            ))
+            .add(
+                tag("pre")
+                    .with("tabindex", 0)
+                    .with("aria-label", format!("Differences of {}", file.name))
+                    .text(lines.join("\n")),
+            )
+    })
 }
 
 /// The lines of one variable in the text of a schema.
@@ -306,6 +345,19 @@ mod tests {
         assert_eq!(found.len(), 2);
         assert_eq!(found[0], ("a".into(), "# note of a\n[variables.a]\nkind = \"integer\"".into()));
         assert_eq!((found[1].0.as_str(), found[1].1.lines().count()), ("b c", 5));
+    }
+
+    #[test]
+    fn the_file_is_compared_with_a_draft_by_what_they_say() {
+        let of = |text: &str| blocks(text).remove(0);
+        let file = of("# looked at\n[variables.a]\nkind = \"ordinal\"\nlevels  =  [\"x\"]\n");
+        let draft =
+            of("# drafted\n[variables.a]\nkind = \"categorical\"\nlevels = [\"x\"]\nmissing = true\n");
+        assert_eq!(
+            differing(&file, &draft),
+            ["- kind = \"ordinal\"", "+ kind = \"categorical\"", "+ missing = true"]
+        );
+        assert!(difference(&file, &file).is_none());
     }
 
     #[test]

@@ -129,12 +129,16 @@ pub(super) const CARDS: &[MeasureCard] = &[
         "Of the synthetic records that leave no doubt, what share has keys that the original lacks?",
         Better::Neither,
     ),
-    percent(
-        names::DISCO_MARGINS,
-        "How many original records would be disclosed if the target had nothing to do with the keys?",
-        Better::Neither,
-        "Lookalike: what the margins alone disclose",
-    ),
+    // What DiSCO is held against is kept with it: without it nobody can judge it.
+    MeasureCard {
+        kept: Kept::All,
+        ..percent(
+            names::DISCO_MARGINS,
+            "How many original records would be disclosed if the target had nothing to do with the keys?",
+            Better::Neither,
+            "Lookalike: what the margins alone disclose",
+        )
+    },
     MeasureCard {
         range: Range { from: -100.0, to: Some(100.0) },
         ..percent(
@@ -144,10 +148,13 @@ pub(super) const CARDS: &[MeasureCard] = &[
             "Lookalike: DiSCO of Raab, Nowok & Dibben (2024) less what the margins alone disclose",
         )
     },
-    percent(
-        names::DISCO_OTHERS,
-        "How many original records would be disclosed by the other original records?",
-        Better::Neither,
-        "Lookalike: what is true of whole groups",
-    ),
+    MeasureCard {
+        kept: Kept::All,
+        ..percent(
+            names::DISCO_OTHERS,
+            "How many original records would be disclosed by the other original records?",
+            Better::Neither,
+            "Lookalike: what is true of whole groups",
+        )
+    },
 ];
