@@ -19,7 +19,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use rand::RngExt;
-use table::column::{Entry, Numbers};
+use table::column::{Entry, Number, Numbers};
 use table::figures::thousands;
 use table::schema::{Kind, Levels, Origin, Schema};
 use table::{Codes, Column, Table, Variable};
@@ -224,7 +224,7 @@ fn without_rare_levels(
 type Limited<T> = (Numbers<T>, (T, T), Vec<u32>);
 
 /// The numbers within what `FEWEST` records reach at either end, `middle` of two of them where one record alone reaches it; `None` if they all are.
-fn without_extremes<T: Copy + Default + PartialOrd>(
+fn without_extremes<T: Number + PartialOrd>(
     numbers: &Numbers<T>,
     order: impl Fn(&T, &T) -> std::cmp::Ordering,
     middle: impl Fn(T, T) -> T,

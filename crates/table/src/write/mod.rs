@@ -6,6 +6,7 @@ mod excel;
 mod json_lines;
 mod labelled;
 mod parquet;
+mod written;
 
 use std::io::Write;
 
