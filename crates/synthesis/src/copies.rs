@@ -109,7 +109,7 @@ pub(crate) fn compared(schema: &Schema) -> Vec<String> {
 }
 
 /// Records whose prints are made at a time, a variable after the other.
-const PART: usize = 1 << 12;
+const PART: usize = 1 << 10;
 
 /// The prints of records on these variables.
 pub(crate) fn prints(table: &Table, names: &[String]) -> Result<Vec<Print>, SynthesisError> {

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use indexmap::IndexSet;
 use rustc_hash::FxBuildHasher;
 
+use crate::value_counts::ValueCounts;
 pub use crate::whole::{Number, Store, Whole};
 use crate::{Codes, Kind};
 
@@ -399,6 +400,11 @@ impl Column {
             Self::Datetime(times) => Some(real(times.get(row), |time| time as f64)),
             Self::Categorical(_) | Self::Text(_) => None,
         }
+    }
+
+    /// The different numbers in ascending order with how many records have each, without missing values and special codes; none of categories and text.
+    pub fn counted(&self) -> Vec<(f64, u64)> {
+        ValueCounts::of(self).iter().collect()
     }
 
     /// The column in the narrowest width that holds it.

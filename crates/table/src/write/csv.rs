@@ -15,10 +15,10 @@ use crate::spreadsheet::guarded;
 use crate::{Codes, Table, with_codes};
 
 /// Records that one thread turns into lines.
-const PART: usize = 1 << 12;
+const PART: usize = 1 << 10;
 
 /// Parts that are in memory at a time, for each thread.
-const PARTS: usize = 4;
+const PARTS: usize = 16;
 
 /// Bytes that are copied for a short text, whatever its length.
 const SHORT: usize = 16;
