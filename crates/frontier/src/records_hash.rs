@@ -62,11 +62,7 @@ impl Content {
     }
 
     /// Every entry begins with what it is, so that a missing value or a special code is never taken for a number.
-    fn entries<T: Number, const N: usize>(
-        &mut self,
-        numbers: &Numbers<T>,
-        bytes: impl Fn(T) -> [u8; N],
-    ) {
+    fn entries<T: Number, const N: usize>(&mut self, numbers: &Numbers<T>, bytes: impl Fn(T) -> [u8; N]) {
         for entry in numbers.iter() {
             match entry {
                 Entry::Value(value) => {

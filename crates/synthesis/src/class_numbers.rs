@@ -113,7 +113,9 @@ impl ClassNumbers {
                 running_totals(&mut ends);
                 let runs = Listed::of_runs(shared().map(|(number, count)| (*number, *count as u64)));
                 let numbers = match runs {
-                    Listed::Runs(runs) if runs.len() * Listed::LENGTH > ends.last().map_or(0, |end| *end as usize) => {
+                    Listed::Runs(runs)
+                        if runs.len() * Listed::LENGTH > ends.last().map_or(0, |end| *end as usize) =>
+                    {
                         Listed::Each(Listed::Runs(runs).all())
                     }
                     runs => runs,
@@ -319,7 +321,9 @@ mod tests {
             [vec![-0.0; 40], vec![0.0; 40]].concat(),
         ] {
             let listed = Listed::new(numbers.clone());
-            let same = |one: &[f64], other: &[f64]| one.iter().map(|x| x.to_bits()).eq(other.iter().map(|x| x.to_bits()));
+            let same = |one: &[f64], other: &[f64]| {
+                one.iter().map(|x| x.to_bits()).eq(other.iter().map(|x| x.to_bits()))
+            };
             assert!(same(&listed.all(), &numbers));
             assert!(same(&(0..numbers.len()).map(|place| listed.at(place)).collect::<Vec<_>>(), &numbers));
         }

@@ -67,7 +67,8 @@ impl Prints {
             (self.starts[first] as usize, self.starts[first + 1] as usize)
         };
         let places: Vec<(usize, usize)> = prints.iter().map(place).collect();
-        let known = prints.iter().zip(places).filter(|(print, (from, to))| self.all[*from..*to].contains(print));
+        let known =
+            prints.iter().zip(places).filter(|(print, (from, to))| self.all[*from..*to].contains(print));
         known.count() as u64
     }
 }
@@ -141,11 +142,14 @@ fn add(variable: &Variable, column: &Column, rows: Range<usize>, prints: &mut [P
         let mut prints = prints.iter_mut();
         numbers.for_each(rows, |entry| {
             let Some(print) = prints.next() else { return };
-            with(print, match entry {
-                Entry::Value(value) => number(real(value)),
-                Entry::Code(position) => number(variable.codes[position].value),
-                Entry::Missing => MISSING,
-            });
+            with(
+                print,
+                match entry {
+                    Entry::Value(value) => number(real(value)),
+                    Entry::Code(position) => number(variable.codes[position].value),
+                    Entry::Missing => MISSING,
+                },
+            );
         });
     }
     match column {

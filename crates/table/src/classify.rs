@@ -200,7 +200,9 @@ mod tests {
     #[test]
     fn what_lies_outside_the_cuts_is_refused() {
         let variable = Variable::new("x", Kind::Integer { range: None });
-        let classes = Grouping::default().classes(&variable, &Column::Integer(Numbers::complete((0..40).collect()))).unwrap();
+        let classes = Grouping::default()
+            .classes(&variable, &Column::Integer(Numbers::complete((0..40).collect())))
+            .unwrap();
         for beyond in [-1, 40, 1 << 40] {
             let column = Column::Integer(Numbers::complete(vec![3, beyond]));
             let error = classify(&classes, &column).unwrap_err().to_string();

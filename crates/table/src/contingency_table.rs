@@ -255,7 +255,11 @@ impl ContingencyTable {
             let words = keys[field.word..].iter().step_by(width);
             words.map(|word| ((word >> field.shift) & field.mask) as u32).collect()
         };
-        if keys.is_empty() { vec![Vec::new(); self.packing.fields.len()] } else { self.packing.fields.iter().map(classes).collect() }
+        if keys.is_empty() {
+            vec![Vec::new(); self.packing.fields.len()]
+        } else {
+            self.packing.fields.iter().map(classes).collect()
+        }
     }
 
     /// The packed key of an occupied cell; keys ascend with position.

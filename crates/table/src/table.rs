@@ -107,9 +107,7 @@ impl Table {
 
     /// How often each variable is missing.
     pub fn missing(&self, variable: usize) -> u64 {
-        let codes = |codes: &Codes, missing: usize| {
-            with_codes!(codes, codes => codes.iter().filter(|code| **code as usize == missing).count() as u64)
-        };
+        let codes = |codes: &Codes, missing: usize| with_codes!(codes, codes => codes.iter().filter(|code| **code as usize == missing).count() as u64);
         match (&self.columns[variable], &self.schema.variables()[variable].kind) {
             (Column::Categorical(column), kind) => {
                 codes(column, kind.levels().map_or(0, |levels| levels.len()))

@@ -189,9 +189,9 @@ fn counted_by_index<T: Number>(
     };
     // Sums of whole numbers do not depend on who adds them.
     let part = if span <= SPAN { PART } else { numbers.len().max(1) };
-    let parts = (0..numbers.len().div_ceil(part)).into_par_iter().map(|at| {
-        counted(at * part..numbers.len().min((at + 1) * part))
-    });
+    let parts = (0..numbers.len().div_ceil(part))
+        .into_par_iter()
+        .map(|at| counted(at * part..numbers.len().min((at + 1) * part)));
     parts.try_reduce_with(|mut left, right| {
         left.iter_mut().zip(right).for_each(|(left, right)| *left += right);
         Some(left)
@@ -232,10 +232,18 @@ mod tests {
             let with = sorted.partition_point(|other| other <= value) as u64;
             prop_assert_eq!(counts.around(*value), (below, with));
         }
-        for style in [GroupingStyle::Quantiles, GroupingStyle::QuantilesOnly, GroupingStyle::EqualWidth, GroupingStyle::Exact] {
+        for style in [
+            GroupingStyle::Quantiles,
+            GroupingStyle::QuantilesOnly,
+            GroupingStyle::EqualWidth,
+            GroupingStyle::Exact,
+        ] {
             for groups in [2, 5] {
                 let grouping = Grouping { groups, values: 3, style };
-                prop_assert_eq!(grouping.partition_counted(&counts).unwrap(), grouping.partition(sorted.clone()));
+                prop_assert_eq!(
+                    grouping.partition_counted(&counts).unwrap(),
+                    grouping.partition(sorted.clone())
+                );
             }
         }
         sorted.dedup();
@@ -280,10 +288,16 @@ mod tests {
 
     #[test]
     fn parts_of_many_records_are_added_up() {
-        let numbers: Numbers<i64> = Numbers::complete((0..3 * PART as i64 / 2).map(|row| row % 301).collect()).narrowed();
+        let numbers: Numbers<i64> =
+            Numbers::complete((0..3 * PART as i64 / 2).map(|row| row % 301).collect()).narrowed();
         let counted = whole_numbers(&numbers);
         assert_eq!(counted.len(), 301);
         assert_eq!(counted.iter().map(|(_, count)| count).sum::<u64>(), numbers.len() as u64);
-        assert!(counted.iter().all(|(_, count)| (numbers.len() as u64 / 301..=numbers.len() as u64 / 301 + 1).contains(count)));
+        assert!(
+            counted
+                .iter()
+                .all(|(_, count)| (numbers.len() as u64 / 301..=numbers.len() as u64 / 301 + 1)
+                    .contains(count))
+        );
     }
 }

@@ -288,7 +288,9 @@ mod tests {
                         assert!((*peer).max(*figure) < case.peers.len(), "{}", case.name);
                     }
                     Promise::Speedup(threads, _) => {
-                        assert!(case.of == THREADS && case.sizes.contains(&1) && case.sizes.contains(threads));
+                        assert!(
+                            case.of == THREADS && case.sizes.contains(&1) && case.sizes.contains(threads)
+                        );
                     }
                     Promise::Exponent(_) => assert!(case.sizes.len() > 2, "{}", case.name),
                     _ => {}

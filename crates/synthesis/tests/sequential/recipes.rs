@@ -52,7 +52,8 @@ fn the_best_predictors_keep_what_they_say() {
         writeln!(text, "{x},{a},{b},{c},{z}").unwrap();
     }
     let original = read("", &text);
-    let alike = |made: &Table| codes(made, "x").iter().zip(codes(made, "z")).filter(|(x, z)| **x == *z).count();
+    let alike =
+        |made: &Table| codes(made, "x").iter().zip(codes(made, "z")).filter(|(x, z)| **x == *z).count();
     let whole = csv_text(&synth(&original, ""));
     for options in ["[options]\npredictors = \"best 1\"\n", "[variables.z]\npredictors = \"best 1\"\n"] {
         let made = synth(&original, options);

@@ -126,8 +126,10 @@ impl std::fmt::Display for Extreme {
 /// Profiles a table, and its records' risk on `keys` if there are any.
 pub fn profile(table: &Table, keys: &[String], grouping: &Grouping) -> Result<Profile, TableError> {
     let schema = table.schema();
-    let told: Vec<Result<Told, TableError>> =
-        (0..table.columns().len()).into_par_iter().map(|position| told::of(table, position, grouping)).collect();
+    let told: Vec<Result<Told, TableError>> = (0..table.columns().len())
+        .into_par_iter()
+        .map(|position| told::of(table, position, grouping))
+        .collect();
     let mut told = told.into_iter().collect::<Result<Vec<Told>, TableError>>()?;
     let domain = Domain::new(told.iter().filter_map(|told| told.classes.clone()).collect())?;
     // The codes are large, and given up as soon as they are counted.

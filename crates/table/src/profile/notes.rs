@@ -5,12 +5,12 @@ use std::collections::HashSet;
 use rayon::prelude::*;
 
 use super::told::Told;
+use crate::Table;
 use crate::column::Column;
 use crate::date::{DateFormat, FORMATS};
 use crate::figures::thousands;
 use crate::identifiers::{self, Evidence};
 use crate::schema::{Kind, Levels, Origin, Stored, Variable};
-use crate::Table;
 use crate::value_counts::ValueCounts;
 
 /// Texts that often stand for a missing value.
@@ -52,12 +52,7 @@ fn labelled_numbers(variable: &Variable) -> Option<String> {
     ))
 }
 
-fn of_variable(
-    table: &Table,
-    position: usize,
-    told: &Told,
-    evidence: Option<&Evidence>,
-) -> Vec<String> {
+fn of_variable(table: &Table, position: usize, told: &Told, evidence: Option<&Evidence>) -> Vec<String> {
     let variable = &table.schema().variables()[position];
     let present = table.rows() as u64 - table.missing(position);
     let mut notes = Vec::new();
@@ -222,7 +217,8 @@ pub(super) fn code_suspects(numbers: &ValueCounts, write: impl Fn(f64) -> String
         suspects.extend(negative);
     }
     let mut from_above = numbers.values().rev();
-    if let (Some(high), Some(next), Some(low)) = (from_above.next(), from_above.next(), numbers.values().next())
+    if let (Some(high), Some(next), Some(low)) =
+        (from_above.next(), from_above.next(), numbers.values().next())
     {
         let nines = write(high).chars().all(|digit| digit == '9');
         let gap = (high - next) / (next - low).max(1.0);

@@ -114,11 +114,7 @@ impl Growing {
     }
 }
 
-fn joined<T: Number>(
-    mut all: Numbers<T>,
-    more: Numbers<T>,
-    growing: fn(Numbers<T>) -> Growing,
-) -> Growing {
+fn joined<T: Number>(mut all: Numbers<T>, more: Numbers<T>, growing: fn(Numbers<T>) -> Growing) -> Growing {
     all.append(more);
     growing(all)
 }

@@ -79,7 +79,8 @@ impl<W: Write> CsvWriter<W> {
         let at_once = PART * PARTS * rayon::current_num_threads();
         for start in (0..table.rows()).step_by(at_once) {
             let all = table.rows().min(start + at_once);
-            let parts = (start..all).into_par_iter().step_by(PART).map(|from| lines(from..all.min(from + PART)));
+            let parts =
+                (start..all).into_par_iter().step_by(PART).map(|from| lines(from..all.min(from + PART)));
             for part in parts.collect::<Vec<Vec<u8>>>() {
                 self.sink.write_all(&part)?;
             }
@@ -99,7 +100,10 @@ impl Prepared {
         let levels = variables.iter().enumerate().map(|(at, variable)| {
             let end = end(decimal, at + 1 == variables.len());
             let levels = variable.kind.levels()?;
-            Some(Texts::new(levels.iter().map(|level| field(level, decimal, keep)).chain([String::new()]), end))
+            Some(Texts::new(
+                levels.iter().map(|level| field(level, decimal, keep)).chain([String::new()]),
+                end,
+            ))
         });
         let small = [false, true]
             .map(|is_last| Texts::new((0..SMALL).map(|number| number.to_string()), end(decimal, is_last)));
@@ -219,9 +223,12 @@ impl<'a> Field<'a> {
     ) -> Self {
         let of = match (column, levels) {
             (Column::Categorical(codes), Some(texts)) => Values::Levels { codes, texts },
-            (Column::Categorical(codes), None) => Values::Texts { codes, texts: Texts::new([String::new()].into_iter(), end) },
+            (Column::Categorical(codes), None) => {
+                Values::Texts { codes, texts: Texts::new([String::new()].into_iter(), end) }
+            }
             (Column::Text(text), _) => {
-                let texts = text.dictionary.iter().map(|text| field(text, decimal, keep)).chain([String::new()]);
+                let texts =
+                    text.dictionary.iter().map(|text| field(text, decimal, keep)).chain([String::new()]);
                 Values::Texts { codes: &text.codes, texts: Texts::new(texts, end) }
             }
             (Column::Integer(numbers), _) => Values::Integers(numbers),
@@ -252,7 +259,9 @@ impl<'a> Field<'a> {
                 texts.write(with_codes!(codes, codes => codes[row] as usize), lines);
             }
             Values::Integers(numbers) => match numbers.get(row) {
-                Entry::Value(value) if (0..SMALL as i64).contains(&value) => small.write(value as usize, lines),
+                Entry::Value(value) if (0..SMALL as i64).contains(&value) => {
+                    small.write(value as usize, lines)
+                }
                 Entry::Value(value) => self.push(itoa::Buffer::new().format(value).as_bytes(), lines),
                 other => self.write_mark(other, lines),
             },
@@ -407,17 +416,24 @@ mod tests {
 
     #[test]
     fn any_number_of_threads_writes_the_same_bytes() {
-        let rows: Vec<String> = (0..40_000).map(|row| format!("l{},{},{}.5", row % 70, row % 3_000, row % 11)).collect();
+        let rows: Vec<String> =
+            (0..40_000).map(|row| format!("l{},{},{}.5", row % 70, row % 3_000, row % 11)).collect();
         let text = format!("a,b,c\n{}\n", rows.join("\n"));
         let table = read_csv_text(&text, &ReadOptions::default()).unwrap();
         let write = |threads: usize| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            pool.install(|| Format::ALL.into_iter().filter(|format| *format != Format::Xlsx).map(|format| {
-                let mut writer = TableWriter::new(Vec::new(), table.schema(), format).unwrap();
-                writer.write(&table).unwrap();
-                writer.write(&table).unwrap();
-                writer.finish().unwrap()
-            }).collect::<Vec<_>>())
+            pool.install(|| {
+                Format::ALL
+                    .into_iter()
+                    .filter(|format| *format != Format::Xlsx)
+                    .map(|format| {
+                        let mut writer = TableWriter::new(Vec::new(), table.schema(), format).unwrap();
+                        writer.write(&table).unwrap();
+                        writer.write(&table).unwrap();
+                        writer.finish().unwrap()
+                    })
+                    .collect::<Vec<_>>()
+            })
         };
         let one = write(1);
         assert_eq!(one[0][..text.len()], *text.as_bytes());

@@ -110,7 +110,8 @@ fn dictionary(codes: &Codes, levels: &Arc<StringArray>) -> ArrayRef {
         levels: &Arc<StringArray>,
         is_missing: impl Fn(&K::Native) -> bool,
     ) -> ArrayRef {
-        let nulls = codes.iter().any(&is_missing).then(|| codes.iter().map(|code| !is_missing(code)).collect());
+        let nulls =
+            codes.iter().any(&is_missing).then(|| codes.iter().map(|code| !is_missing(code)).collect());
         let keys = PrimitiveArray::<K>::new(ScalarBuffer::from(codes.to_vec()), nulls);
         Arc::new(DictionaryArray::new(keys, Arc::clone(levels) as ArrayRef))
     }
@@ -151,7 +152,8 @@ fn stored(variable: &Variable) -> Option<Stored> {
 pub(super) fn array(variable: &Variable, column: &Column) -> std::io::Result<ArrayRef> {
     Ok(match column {
         Column::Categorical(codes) => {
-            let levels: Vec<&str> = variable.kind.levels().into_iter().flat_map(|levels| levels.iter()).collect();
+            let levels: Vec<&str> =
+                variable.kind.levels().into_iter().flat_map(|levels| levels.iter()).collect();
             texts(variable, codes, &levels)?
         }
         Column::Text(text) => {
@@ -161,13 +163,13 @@ pub(super) fn array(variable: &Variable, column: &Column) -> std::io::Result<Arr
             Arc::new(numbers_or_codes::<Int64Type>(variable, numbers, |code| code as i64))
         }
         Column::Real(numbers) => Arc::new(numbers_or_codes::<Float64Type>(variable, numbers, |code| code)),
-        Column::Date(days) => {
-            Arc::new(numbers_or_codes::<Date32Type>(variable, days, |code| code as i32))
-        }
+        Column::Date(days) => Arc::new(numbers_or_codes::<Date32Type>(variable, days, |code| code as i32)),
         Column::Datetime(times) => {
             let format = variable.kind.datetime_format();
             match format.date {
-                None => Arc::new(numbers_or_codes::<Time64MicrosecondType>(variable, times, |code| code as i64)),
+                None => {
+                    Arc::new(numbers_or_codes::<Time64MicrosecondType>(variable, times, |code| code as i64))
+                }
                 Some(_) => {
                     let times =
                         numbers_or_codes::<TimestampMicrosecondType>(variable, times, |code| code as i64);
@@ -251,14 +253,28 @@ mod tests {
         let line = |row: usize| {
             let gap = |text: String| if row % 97 == 3 { String::new() } else { text };
             let day = 1 + row % 28;
-            [gap(format!("l{}", row % 5)), format!("level {}", row * 7 % 431), gap((row % 300).to_string()), format!("{}.5", row % 900), gap(format!("2011-03-{day:02}"))].join(",")
+            [
+                gap(format!("l{}", row % 5)),
+                format!("level {}", row * 7 % 431),
+                gap((row % 300).to_string()),
+                format!("{}.5", row % 900),
+                gap(format!("2011-03-{day:02}")),
+            ]
+            .join(",")
         };
         let rows: Vec<String> = (0..30_000).map(line).collect();
         let text = format!("a,b,c,d,e\n{}\n", rows.join("\n"));
         let table = read_csv_text(&text, &ReadOptions::default()).unwrap();
-        let plain: Vec<ArrayRef> =
-            table.schema().variables().iter().zip(table.columns()).map(|(variable, column)| array(variable, column).unwrap()).collect();
-        let schema = Arc::new(arrow_schema::Schema::new(table.schema().variables().iter().map(field).collect::<Vec<_>>()));
+        let plain: Vec<ArrayRef> = table
+            .schema()
+            .variables()
+            .iter()
+            .zip(table.columns())
+            .map(|(variable, column)| array(variable, column).unwrap())
+            .collect();
+        let schema = Arc::new(arrow_schema::Schema::new(
+            table.schema().variables().iter().map(field).collect::<Vec<_>>(),
+        ));
         let batch = RecordBatch::try_new(Arc::clone(&schema), plain).unwrap();
         let properties = WriterProperties::builder()
             .set_compression(Compression::ZSTD(ZstdLevel::default()))

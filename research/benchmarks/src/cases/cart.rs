@@ -113,7 +113,8 @@ fn synthetic(table: &Table) -> Result<Table, BenchError> {
 fn synthetic_with(table: &Table, options: &[&str]) -> Result<Table, BenchError> {
     let mut recipe = Recipe { seed: Some(1), ..Recipe::new("sequential") };
     let mut options = ["tilt=false", "min_bucket=5"].iter().chain(options);
-    let fitted = options.try_for_each(|option| recipe.set(option)).and_then(|()| fit(table, &recipe, &Run::default()));
+    let fitted =
+        options.try_for_each(|option| recipe.set(option)).and_then(|()| fit(table, &recipe, &Run::default()));
     fitted.and_then(|fitted| fitted.table(0)).map_err(BenchError::failed)
 }
 

@@ -43,9 +43,8 @@ pub(super) fn catall(places: &Places, rows: u64, format: Format) -> Result<Measu
         let fitted = fitted.map_err(BenchError::failed)?;
         let sink = BufWriter::with_capacity(1 << 20, File::create(&written).map_err(BenchError::failed)?);
         let mut writer = TableWriter::new(sink, fitted.schema(), format).map_err(BenchError::failed)?;
-        let drawn = fitted.draw(0, |part| {
-            writer.write(&part).map_err(|source| TableError::io(&written, source).into())
-        });
+        let drawn = fitted
+            .draw(0, |part| writer.write(&part).map_err(|source| TableError::io(&written, source).into()));
         drawn.map_err(BenchError::failed)?;
         writer.finish().map(drop).map_err(BenchError::failed)
     });

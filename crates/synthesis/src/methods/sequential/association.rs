@@ -4,7 +4,7 @@
 //! records, less (r − 1)(c − 1)/2n, what n records of two independent variables that take r and c of their classes show on average (Miller 1955). A variable
 //! that says much only together with others is overlooked: of what is alike in this, the tree would find out the rest.
 
-use table::{Attributes, Classes, Codes, CodedTable, CountSource, Domain, Grouping, Kind, Table};
+use table::{Attributes, Classes, CodedTable, Codes, CountSource, Domain, Grouping, Kind, Table};
 
 use crate::SynthesisError;
 
@@ -37,9 +37,11 @@ impl Association {
             classes.push(Classes::of_size(of.name(), size));
             columns.push(codes);
         }
-        let places = records.schema().variables().iter().map(|variable| {
-            classes.iter().position(|classes: &Classes| classes.name() == variable.name)
-        });
+        let places = records
+            .schema()
+            .variables()
+            .iter()
+            .map(|variable| classes.iter().position(|classes: &Classes| classes.name() == variable.name));
         let places = places.collect();
         Ok(Self { coded: CodedTable::from_codes(Domain::new(classes)?, columns), places })
     }
@@ -55,7 +57,8 @@ impl Association {
         let Some(of) = place(target) else { return Ok(candidates.to_vec()) };
         let compared: Vec<(usize, usize)> =
             candidates.iter().filter_map(|at| Some((*at, place(*at)?))).collect();
-        let pairs: Vec<Attributes> = compared.iter().map(|(_, place)| Attributes::new([of, *place])).collect();
+        let pairs: Vec<Attributes> =
+            compared.iter().map(|(_, place)| Attributes::new([of, *place])).collect();
         let margins = self.coded.margins(&pairs)?;
         let mut told: Vec<(f64, usize)> = compared
             .iter()
@@ -132,7 +135,8 @@ mod tests {
             format!("{x},w{},{},{z},{y}", hash(5) % 300, hash(6) % 40)
         };
         let rows: Vec<String> = (0..4_000).map(row).collect();
-        let table = read_csv_text(&format!("x,w,v,z,y\n{}\n", rows.join("\n")), &ReadOptions::default()).unwrap();
+        let table =
+            read_csv_text(&format!("x,w,v,z,y\n{}\n", rows.join("\n")), &ReadOptions::default()).unwrap();
         let association = Association::of(&table).unwrap();
         assert_eq!(association.best(4, &[0, 1, 2, 3], 1).unwrap(), [0]);
         assert_eq!(association.best(4, &[1, 2, 3, 0], 2).unwrap(), [3, 0]);

@@ -59,8 +59,7 @@ impl Plan {
         let mut variables = records.schema().variables().to_vec();
         variables.extend(auxiliary.iter().map(Auxiliary::variable));
         let association = OnceCell::new();
-        let planner =
-            Planner { options, variables: &variables, auxiliary: &auxiliary, records, association };
+        let planner = Planner { options, variables: &variables, auxiliary: &auxiliary, records, association };
         planner.check_sections()?;
         let steps = planner.steps()?;
         planner.refuse_idle_options(&steps)?;

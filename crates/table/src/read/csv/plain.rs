@@ -105,7 +105,8 @@ mod tests {
     fn plain_records_end_before_what_is_not_plain() {
         let text = "a,b\nlong field here,\n,\nc,\"d\"\ne,f\n";
         let rows = vec![vec!["a", "b"], vec!["long field here", ""], vec!["", ""]];
-        let rows: Vec<Vec<String>> = rows.into_iter().map(|row| row.into_iter().map(str::to_owned).collect()).collect();
+        let rows: Vec<Vec<String>> =
+            rows.into_iter().map(|row| row.into_iter().map(str::to_owned).collect()).collect();
         assert_eq!(found(text, 2), (rows, 23));
         assert_eq!(found("a,b,c\nd,e\n12345678", 2).1, 0);
         assert_eq!(found("a,b\n\nc,d\n12345678", 2), (vec![vec!["a".into(), "b".into()]], 4));
