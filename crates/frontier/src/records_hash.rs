@@ -3,7 +3,7 @@
 //! A file's hash does not say how the file was read: another separator or another text for missing values makes other records of the same bytes.
 
 use sha2::{Digest, Sha256};
-use table::column::{Entry, Numbers};
+use table::column::{Entry, Number, Numbers};
 use table::{Column, Schema, Table};
 
 /// SHA-256 of the records as they are coded under the schema, column by column. The names of columns and levels are those of the schema: see
@@ -62,11 +62,7 @@ impl Content {
     }
 
     /// Every entry begins with what it is, so that a missing value or a special code is never taken for a number.
-    fn entries<T: Copy + Default, const N: usize>(
-        &mut self,
-        numbers: &Numbers<T>,
-        bytes: impl Fn(T) -> [u8; N],
-    ) {
+    fn entries<T: Number, const N: usize>(&mut self, numbers: &Numbers<T>, bytes: impl Fn(T) -> [u8; N]) {
         for entry in numbers.iter() {
             match entry {
                 Entry::Value(value) => {

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use table::column::{Column, Entry, Numbers};
+use table::column::{Column, Entry, Number, Numbers};
 use table::schema::Levels;
 use table::{Codes, Kind, Schema, Table, TextColumn, Variable};
 
@@ -159,7 +159,7 @@ fn missing(variable: &Variable, column: &Column) -> usize {
     }
 }
 
-fn nothing<T: Copy + Default>(rows: usize) -> Numbers<T> {
+fn nothing<T: Number>(rows: usize) -> Numbers<T> {
     let mut numbers = Numbers::with_capacity(rows);
     (0..rows).for_each(|_| numbers.push(Entry::Missing));
     numbers

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use table::column::{Entry, Numbers};
+use table::column::{Entry, Number, Numbers};
 use table::schema::{Kind, Levels, Schema};
 use table::{Codes, Column, Source, Table, Variable};
 
@@ -171,7 +171,7 @@ impl Finish {
     }
 }
 
-fn limited<T: Copy + Default>(numbers: &Numbers<T>, limit: impl Fn(T) -> T) -> Numbers<T> {
+fn limited<T: Number>(numbers: &Numbers<T>, limit: impl Fn(T) -> T) -> Numbers<T> {
     let mut coded = Numbers::with_capacity(numbers.len());
     for entry in numbers.iter() {
         coded.push(match entry {

@@ -6,6 +6,7 @@
 //! schema's `shape` says.
 
 use rand::RngExt;
+use rayon::prelude::*;
 use table::column::Entry;
 use table::expression::Span;
 use table::schema::Shape;
@@ -28,8 +29,61 @@ pub(crate) struct ClassNumbers(Vec<Option<VariableNumbers>>);
 struct VariableNumbers {
     /// For each class, where its numbers end.
     ends: Vec<u64>,
-    numbers: Vec<f64>,
+    numbers: Listed,
     near: Option<NearNumbers>,
+    /// Whether every number is certainly in its class.
+    are_inside: bool,
+}
+
+/// Numbers by place. Where they come in long runs of equal ones, only the runs are kept: a few of them are found in the nearest cache, and one of millions of
+/// numbers at the end of a wait.
+#[derive(Clone, Debug, PartialEq)]
+enum Listed {
+    Each(Vec<f64>),
+    /// The number of each run with where it ends.
+    Runs(Vec<(f64, u64)>),
+}
+
+impl Listed {
+    /// Shorter runs, on average, are not worth the search.
+    const LENGTH: usize = 8;
+
+    fn new(numbers: Vec<f64>) -> Self {
+        let runs = numbers.chunk_by(|left, right| left.to_bits() == right.to_bits());
+        if runs.clone().count() * Self::LENGTH > numbers.len() {
+            return Self::Each(numbers);
+        }
+        Self::of_runs(runs.map(|equal| (equal[0], equal.len() as u64)))
+    }
+
+    fn of_runs(runs: impl Iterator<Item = (f64, u64)>) -> Self {
+        let ends = runs.scan(0, |end, (number, length)| {
+            *end += length;
+            Some((number, *end))
+        });
+        Self::Runs(ends.collect())
+    }
+
+    /// The number at a place.
+    fn at(&self, place: usize) -> f64 {
+        match self {
+            Self::Each(numbers) => numbers[place],
+            Self::Runs(runs) => runs[runs.partition_point(|(_, end)| *end <= place as u64)].0,
+        }
+    }
+
+    fn all(&self) -> Vec<f64> {
+        match self {
+            Self::Each(numbers) => numbers.clone(),
+            Self::Runs(runs) => {
+                let before = std::iter::once(0).chain(runs.iter().map(|(_, end)| *end));
+                let run = |((number, end), before): (&(f64, u64), u64)| {
+                    std::iter::repeat_n(*number, (end - before) as usize)
+                };
+                runs.iter().zip(before).flat_map(run).collect()
+            }
+        }
+    }
 }
 
 impl ClassNumbers {
@@ -42,26 +96,51 @@ impl ClassNumbers {
                 return Ok(None);
             }
             let column = &records.columns()[position];
+            let class = |number: f64| classes.partition().class_of(number);
+            let counted: Vec<(f64, usize)> =
+                column.counted().into_iter().map(|(number, count)| (number, count as usize)).collect();
+            let inside: Vec<(f64, usize)> =
+                counted.into_iter().filter(|(number, _)| class(*number).is_some()).collect();
+            let near = NearNumbers::of_counted(&inside);
+            let has_minus_zero = inside.iter().any(|(number, _)| *number == 0.0 && number.is_sign_negative());
+            if near.is_none() && !has_minus_zero {
+                // Numbers ascend, and so do their classes.
+                let shared = || inside.iter().filter(|(_, count)| *count > 1);
+                let mut ends = vec![0; classes.size()];
+                shared().for_each(|(number, count)| {
+                    class(*number).into_iter().for_each(|class| ends[class as usize] += *count as u64);
+                });
+                running_totals(&mut ends);
+                let runs = Listed::of_runs(shared().map(|(number, count)| (*number, *count as u64)));
+                let numbers = match runs {
+                    Listed::Runs(runs)
+                        if runs.len() * Listed::LENGTH > ends.last().map_or(0, |end| *end as usize) =>
+                    {
+                        Listed::Each(Listed::Runs(runs).all())
+                    }
+                    runs => runs,
+                };
+                return Ok(Some(VariableNumbers { ends, numbers, near, are_inside: true }));
+            }
             let mut within: Vec<Vec<f64>> = vec![Vec::new(); classes.size()];
             for row in 0..records.rows() {
                 if let Some(Entry::Value(number)) = column.number(row)
-                    && let Some(class) = classes.partition().class_of(number)
+                    && let Some(class) = class(number)
                 {
                     within[class as usize].push(number);
                 }
             }
-            let near = NearNumbers::learn(within.iter().flatten().copied());
             for numbers in within.iter_mut().filter(|_| near.is_none()) {
                 *numbers = shared(std::mem::take(numbers));
             }
-            let lengths = within.iter().map(|numbers| numbers.len() as u64);
-            let ends = lengths.scan(0, |end, length| {
-                *end += length;
-                Some(*end)
-            });
-            Ok(Some(VariableNumbers { ends: ends.collect(), numbers: within.concat(), near }))
+            let mut ends: Vec<u64> = within.iter().map(|numbers| numbers.len() as u64).collect();
+            running_totals(&mut ends);
+            // Numbers near others may fall into another class.
+            let are_inside = near.is_none();
+            Ok(Some(VariableNumbers { ends, numbers: Listed::new(within.concat()), near, are_inside }))
         };
-        Ok(Self(domain.variables().iter().map(of).collect::<Result<_, _>>()?))
+        let learned: Vec<Result<_, SynthesisError>> = domain.variables().par_iter().map(of).collect();
+        Ok(Self(learned.into_iter().collect::<Result<_, _>>()?))
     }
 
     /// Whether there are any.
@@ -88,8 +167,11 @@ impl ClassNumbers {
         if start == end {
             return None;
         }
+        if of.are_inside {
+            return Some(of.numbers.at(rng.random_range(start..end)));
+        }
         let drawn = |_| {
-            let number = of.numbers[rng.random_range(start..end)];
+            let number = of.numbers.at(rng.random_range(start..end));
             of.near.as_ref().map_or(number, |near| near.near(number, rng))
         };
         (0..TRIES).map(drawn).find(|number| classes.partition().class_of(*number) == Some(class))
@@ -102,7 +184,7 @@ impl ClassNumbers {
         into.array("variables with numbers", &kinds)?;
         for of in self.0.iter().flatten() {
             into.array("ends of classes", &of.ends)?;
-            into.array("numbers within classes", &of.numbers)?;
+            into.array("numbers within classes", &of.numbers.all())?;
             of.near.iter().try_for_each(|near| near.store(into))?;
         }
         Ok(())
@@ -126,9 +208,24 @@ impl ClassNumbers {
                 && numbers.iter().all(|number| number.is_finite());
             ensure(are_fine, "numbers are not those of their classes")?;
             let near = if *kind == 2 { Some(NearNumbers::load(from)?) } else { None };
-            all.push(Some(VariableNumbers { ends, numbers, near }));
+            let before = std::iter::once(&0).chain(&ends);
+            let of_class = before.zip(&ends).map(|(from, to)| &numbers[*from as usize..*to as usize]);
+            let is_inside = |(class, numbers): (usize, &[f64])| {
+                numbers.iter().all(|number| classes.partition().class_of(*number) == Some(class as u32))
+            };
+            let are_inside = near.is_none() && of_class.enumerate().all(is_inside);
+            all.push(Some(VariableNumbers { ends, numbers: Listed::new(numbers), near, are_inside }));
         }
         Ok(Self(all))
+    }
+}
+
+/// Numbers with those before them added.
+fn running_totals(numbers: &mut [u64]) {
+    let mut total = 0;
+    for number in numbers {
+        total += *number;
+        *number = total;
     }
 }
 
@@ -209,8 +306,28 @@ mod tests {
         let original = read_csv_text(&format!("x\n{rows}77\n"), &ReadOptions::default()).unwrap();
         let counts = Source::from(&original).counts(5).unwrap();
         let of = ClassNumbers::learn(&original, counts.domain()).unwrap();
-        let numbers = &of.0[0].as_ref().unwrap().numbers;
+        let numbers = of.0[0].as_ref().unwrap().numbers.all();
         assert!(numbers.len() == 600 && !numbers.contains(&77.0));
+    }
+
+    /// Runs and single numbers are found at their places, and a number with a minus zero beside it is still what it was.
+    #[test]
+    fn numbers_are_found_by_place() {
+        for numbers in [
+            vec![],
+            vec![1.5],
+            [vec![0.0; 30], vec![7.0; 9], vec![-1.0; 40]].concat(),
+            (0..50).map(f64::from).collect(),
+            [vec![-0.0; 40], vec![0.0; 40]].concat(),
+        ] {
+            let listed = Listed::new(numbers.clone());
+            let same = |one: &[f64], other: &[f64]| {
+                one.iter().map(|x| x.to_bits()).eq(other.iter().map(|x| x.to_bits()))
+            };
+            assert!(same(&listed.all(), &numbers));
+            assert!(same(&(0..numbers.len()).map(|place| listed.at(place)).collect::<Vec<_>>(), &numbers));
+        }
+        assert!(matches!(Listed::new(vec![2.0; 100]), Listed::Runs(runs) if runs == [(2.0, 100)]));
     }
 
     #[test]

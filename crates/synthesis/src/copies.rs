@@ -4,14 +4,15 @@
 //! others. An original record is *unique* if no record of another unit has the same values (no other record, where no identifier names units of several
 //! records, see [`Units`]); a synthetic record that equals it is a *copy*.
 
-use std::collections::HashMap;
+use std::ops::Range;
 
 use rayon::prelude::*;
+use table::column::{Entry, Number, Numbers};
 use table::schema::Kind;
-use table::{Schema, Table, Units, Variable};
+use table::{Column, Schema, Table, Units, Variable, with_codes};
 
 use crate::SynthesisError;
-use crate::key::Key;
+use crate::key::{FIRST_LEVEL, MISSING, number};
 
 /// What tells records apart: 128 bits of their values.
 pub(crate) type Print = (u64, u64);
@@ -32,15 +33,52 @@ pub(crate) type Print = (u64, u64);
 pub struct UniqueRecords {
     /// The variables that are compared.
     names: Vec<String>,
-    /// Ascending.
-    prints: Vec<Print>,
+    prints: Prints,
+}
+
+/// Prints in ascending order. They are spread evenly, so that their first bits say where one must be.
+#[derive(Clone, Debug)]
+struct Prints {
+    all: Vec<Print>,
+    /// Where those with the same first bits begin.
+    starts: Vec<u32>,
+    /// How many bits are not among the first.
+    shift: u32,
+}
+
+impl Prints {
+    /// Prints with the same first bits, on average.
+    const TOGETHER: usize = 4;
+
+    fn new(all: Vec<Print>) -> Self {
+        let bits = (all.len() / Self::TOGETHER).max(2).ilog2();
+        let shift = u64::BITS - bits;
+        let mut starts = Vec::with_capacity((1 << bits) + 1);
+        for (place, print) in all.iter().enumerate() {
+            starts.resize(starts.len().max((print.0 >> shift) as usize + 1), place as u32);
+        }
+        starts.resize((1 << bits) + 1, all.len() as u32);
+        Self { all, starts, shift }
+    }
+
+    /// How many of these prints are among them. Where each must be is looked up for all first: one look does not wait for the one before.
+    fn among(&self, prints: &[Print]) -> u64 {
+        let place = |print: &Print| {
+            let first = (print.0 >> self.shift) as usize;
+            (self.starts[first] as usize, self.starts[first + 1] as usize)
+        };
+        let places: Vec<(usize, usize)> = prints.iter().map(place).collect();
+        let known =
+            prints.iter().zip(places).filter(|(print, (from, to))| self.all[*from..*to].contains(print));
+        known.count() as u64
+    }
 }
 
 impl UniqueRecords {
     /// The unique records of a table.
     pub fn of(original: &Table) -> Result<Self, SynthesisError> {
         let names = compared(original.schema());
-        let prints = unique(&prints(original, &names)?, &Units::of(original));
+        let prints = Prints::new(unique(&prints(original, &names)?, &Units::of(original)));
         Ok(Self { names, prints })
     }
 
@@ -50,8 +88,7 @@ impl UniqueRecords {
             return Ok(None);
         }
         let prints = prints(synthetic, &self.names)?;
-        let copies = prints.iter().filter(|print| self.prints.binary_search(print).is_ok());
-        Ok(Some(copies.count() as u64))
+        Ok(Some(prints.par_chunks(PART).map(|prints| self.prints.among(prints)).sum()))
     }
 }
 
@@ -73,18 +110,66 @@ pub(crate) fn compared(schema: &Schema) -> Vec<String> {
     schema.variables().iter().filter(is_compared).map(|variable| variable.name.clone()).collect()
 }
 
+/// Records whose prints are made at a time, a variable after the other.
+const PART: usize = 1 << 10;
+
 /// The prints of records on these variables.
 pub(crate) fn prints(table: &Table, names: &[String]) -> Result<Vec<Print>, SynthesisError> {
-    let variables = table.schema().variables();
-    let keys = names.iter().map(|name| Key::parse(name, variables)).collect::<Result<Vec<_>, _>>()?;
-    let print = |row: usize| {
-        let record = table.record(row);
-        keys.iter().fold((0x9e37_79b9_7f4a_7c15_u64, 0x2545_f491_4f6c_dd1d_u64), |(left, right), key| {
-            let value = key.of(&record);
-            (mix(left ^ value), mix(right.rotate_left(17) ^ value))
-        })
-    };
-    Ok((0..table.rows()).into_par_iter().map(print).collect())
+    let positions =
+        names.iter().map(|name| table.schema().position_of(name)).collect::<Result<Vec<usize>, _>>()?;
+    let mut prints: Vec<Print> = vec![(0x9e37_79b9_7f4a_7c15, 0x2545_f491_4f6c_dd1d); table.rows()];
+    prints.par_chunks_mut(PART).enumerate().for_each(|(part, prints)| {
+        let rows = part * PART..part * PART + prints.len();
+        for position in &positions {
+            let (variable, column) = (&table.schema().variables()[*position], &table.columns()[*position]);
+            add(variable, column, rows.clone(), prints);
+        }
+    });
+    Ok(prints)
+}
+
+/// Adds the values of a variable to the prints of these rows: what a [`Key`](crate::key::Key) makes of them.
+fn add(variable: &Variable, column: &Column, rows: Range<usize>, prints: &mut [Print]) {
+    fn with(print: &mut Print, value: u64) {
+        *print = (mix(print.0 ^ value), mix(print.1.rotate_left(17) ^ value));
+    }
+    fn with_numbers<T: Number>(
+        variable: &Variable,
+        numbers: &Numbers<T>,
+        rows: Range<usize>,
+        prints: &mut [Print],
+        real: impl Fn(T) -> f64,
+    ) {
+        let mut prints = prints.iter_mut();
+        numbers.for_each(rows, |entry| {
+            let Some(print) = prints.next() else { return };
+            with(
+                print,
+                match entry {
+                    Entry::Value(value) => number(real(value)),
+                    Entry::Code(position) => number(variable.codes[position].value),
+                    Entry::Missing => MISSING,
+                },
+            );
+        });
+    }
+    match column {
+        Column::Categorical(codes) => {
+            let levels = variable.kind.levels().map_or(0, |levels| levels.len()) as u64;
+            with_codes!(codes.as_ref(), codes => {
+                for (print, code) in prints.iter_mut().zip(&codes[rows]) {
+                    let level = u64::from(*code);
+                    with(print, if level < levels { FIRST_LEVEL - level } else { MISSING });
+                }
+            });
+        }
+        Column::Text(_) => prints.iter_mut().for_each(|print| with(print, MISSING)),
+        Column::Integer(numbers) | Column::Datetime(numbers) => {
+            with_numbers(variable, numbers, rows, prints, |value| value as f64);
+        }
+        Column::Real(numbers) => with_numbers(variable, numbers, rows, prints, |value| value),
+        Column::Date(days) => with_numbers(variable, days, rows, prints, f64::from),
+    }
 }
 
 /// The finisher of SplitMix64 (Steele, Lea & Flood 2014).
@@ -96,19 +181,12 @@ fn mix(value: u64) -> u64 {
 
 /// The prints that the records of one unit alone have, ascending.
 fn unique(prints: &[Print], units: &Units<'_>) -> Vec<Print> {
-    let mut count: HashMap<Print, u32> = HashMap::with_capacity(prints.len());
-    prints.iter().for_each(|print| *count.entry(*print).or_default() += 1);
-    let mut once: Vec<Print> = prints.iter().copied().filter(|print| count[print] == 1).collect();
-    if !units.are_records() {
-        let mut rows: Vec<u32> =
-            (0..prints.len() as u32).filter(|row| count[&prints[*row as usize]] > 1).collect();
-        rows.sort_unstable_by_key(|row| prints[*row as usize]);
-        let equal = rows.chunk_by(|one, other| prints[*one as usize] == prints[*other as usize]);
-        let of_one = equal.filter(|rows| units.of_records(rows.iter().copied(), 2) == 1);
-        once.extend(of_one.map(|rows| prints[rows[0] as usize]));
-    }
-    once.sort_unstable();
-    once
+    let mut sorted: Vec<(Print, u32)> =
+        prints.par_iter().enumerate().map(|(row, print)| (*print, row as u32)).collect();
+    sorted.par_sort_unstable();
+    let equal = sorted.chunk_by(|one, other| one.0 == other.0);
+    let of_one_unit = equal.filter(|equal| units.of_records(equal.iter().map(|(_, row)| *row), 2) == 1);
+    of_one_unit.map(|equal| equal[0].0).collect()
 }
 
 #[cfg(test)]
@@ -116,6 +194,46 @@ mod tests {
     use table::read::{ReadOptions, read_csv_text};
 
     use super::*;
+    use crate::key::Key;
+
+    /// Prints made column by column are those of keys, of every kind of column, and their parts are found whatever their number.
+    #[test]
+    fn prints_are_those_of_keys() {
+        let row = |row: usize| {
+            let gap = |text: String| if row % 11 == 3 { String::new() } else { text };
+            [
+                gap(format!("l{}", row % 400)),
+                gap((row as i64 * 37 % 331 - 8).to_string()),
+                gap(format!("{}.25", row as i64 - 4_000)),
+                gap(format!("2011-03-{:02}", 1 + row % 28)),
+                gap(format!("2011-03-27T01:02:{:02}", row % 60)),
+                row.is_multiple_of(2).to_string(),
+            ]
+            .join(",")
+        };
+        let rows: Vec<String> = (0..9_000).map(row).collect();
+        let text = format!("a,b,c,d,e,f\n{}\n", rows.join("\n"));
+        let table = read_csv_text(&text, &ReadOptions::default()).unwrap();
+        let names = compared(table.schema());
+        let keys: Vec<Key> =
+            names.iter().map(|name| Key::parse(name, table.schema().variables()).unwrap()).collect();
+        let by_keys = (0..table.rows()).map(|row| {
+            keys.iter().fold((0x9e37_79b9_7f4a_7c15_u64, 0x2545_f491_4f6c_dd1d_u64), |(left, right), key| {
+                let value = key.of(&table.record(row));
+                (mix(left ^ value), mix(right.rotate_left(17) ^ value))
+            })
+        });
+        let made = prints(&table, &names).unwrap();
+        assert_eq!(names.len(), 6);
+        assert!(made.iter().copied().eq(by_keys));
+        let mut sorted = made.clone();
+        sorted.sort_unstable();
+        for known in [0, 1, 2, 7, 9_000] {
+            let prints = Prints::new(sorted[..known].to_vec());
+            assert_eq!(prints.among(&made), known as u64);
+            assert_eq!(prints.all.len(), known);
+        }
+    }
 
     /// Copies by comparing every pair of records.
     fn by_hand(original: &[&str], synthetic: &[&str]) -> u64 {
@@ -155,7 +273,7 @@ mod tests {
         let visits = read_csv_text(&text, &ReadOptions::default()).unwrap();
         assert!(matches!(visits.schema().variables()[0].kind, Kind::TextId));
         let uniques = UniqueRecords::of(&visits).unwrap();
-        assert_eq!(uniques.prints.len(), 1 + 480 - 5);
+        assert_eq!(uniques.prints.all.len(), 1 + 480 - 5);
         let found = |row: u32| uniques.copies_in(&visits.take(&[row]).unwrap()).unwrap();
         assert_eq!([found(0), found(3), found(9)], [Some(1), Some(0), Some(1)]);
     }

@@ -18,11 +18,11 @@ enum Of {
 }
 
 /// Bits that no number has: from here downwards they are not a number, so that nothing else equals one.
-const MISSING: u64 = u64::MAX;
+pub(crate) const MISSING: u64 = u64::MAX;
 const FALSE: u64 = u64::MAX - 1;
 const TRUE: u64 = u64::MAX - 2;
 const OPEN: u64 = u64::MAX - 3;
-const FIRST_LEVEL: u64 = u64::MAX - 4;
+pub(crate) const FIRST_LEVEL: u64 = u64::MAX - 4;
 
 impl Key {
     /// The name of a variable, else a condition, else a formula, of records of these variables.
@@ -69,8 +69,6 @@ impl Key {
 
     /// A number that is the same for records of one cell, and differs for records of different cells.
     pub fn of(&self, record: &impl Record) -> u64 {
-        // Adding zero makes one zero of the two.
-        let number = |number: f64| (number + 0.0).to_bits();
         match &self.of {
             Of::Variable(variable) => match record.value(*variable) {
                 Value::Missing | Value::Text => MISSING,
@@ -86,6 +84,11 @@ impl Key {
             Of::Formula(formula) => formula.number(record).map_or(MISSING, number),
         }
     }
+}
+
+/// What stands for a number in a key; adding zero makes one zero of the two.
+pub(crate) fn number(number: f64) -> u64 {
+    (number + 0.0).to_bits()
 }
 
 #[cfg(test)]

@@ -74,8 +74,14 @@ impl NearNumbers {
     pub(crate) fn learn(numbers: impl IntoIterator<Item = f64>) -> Option<Self> {
         let mut sorted: Vec<f64> = numbers.into_iter().collect();
         sorted.sort_unstable_by(f64::total_cmp);
-        let share = sorted.len() as f64 * SHARED_BY;
-        let counted = || sorted.chunk_by(|left, right| left == right).map(|equal| (equal[0], equal.len()));
+        let counted = sorted.chunk_by(|left, right| left == right).map(|equal| (equal[0], equal.len()));
+        Self::of_counted(&counted.collect::<Vec<_>>())
+    }
+
+    /// The same from the different numbers, ascending, with how many records have each.
+    pub(crate) fn of_counted(numbers: &[(f64, usize)]) -> Option<Self> {
+        let share = numbers.iter().map(|(_, count)| *count).sum::<usize>() as f64 * SHARED_BY;
+        let counted = || numbers.iter().copied();
         // The numbers that at most so many records have, where most records have such a one, frequent values set apart.
         let most_have = |records: usize, frequent: f64| {
             let (mut numbers, mut having, mut others) = (Vec::new(), 0, 0);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use crate::Variable;
-use crate::column::Column;
+use crate::classify::classify;
 use crate::contingency_table::Packing;
 use crate::grouping::GroupingStyle;
 use crate::margin::DENSE_LIMIT;
@@ -34,15 +34,23 @@ impl CodedTable {
         grouping: &Grouping,
         keep: impl Fn(&Variable) -> bool,
     ) -> Result<Self, TableError> {
-        let variables = table.schema().variables().iter().zip(table.columns());
-        let (classes, columns): (Vec<Classes>, Vec<Arc<Codes>>) = variables
+        let variables: Vec<_> = table
+            .schema()
+            .variables()
+            .iter()
+            .zip(table.columns())
             .filter(|(variable, _)| keep(variable))
             .filter(|(variable, _)| variable.kind != Kind::TextId || grouping.style == GroupingStyle::Exact)
+            .collect();
+        let (classes, columns): (Vec<Classes>, Vec<Arc<Codes>>) = variables
+            .into_par_iter()
             .map(|(variable, column)| {
                 let classes = grouping.classes(variable, column)?;
                 let codes = classify(&classes, column)?;
                 Ok((classes, codes))
             })
+            .collect::<Vec<Result<_, TableError>>>()
+            .into_iter()
             .collect::<Result<Vec<_>, TableError>>()?
             .into_iter()
             .unzip();
@@ -52,7 +60,8 @@ impl CodedTable {
     /// The table in the classes of a domain that was made without it.
     pub fn in_domain(table: &Table, domain: &Domain) -> Result<Self, TableError> {
         let column = |classes: &Classes| classify(classes, table.column(classes.name())?);
-        let columns = domain.variables().iter().map(column).collect::<Result<_, _>>()?;
+        let columns: Vec<Result<_, TableError>> = domain.variables().par_iter().map(column).collect();
+        let columns = columns.into_iter().collect::<Result<_, _>>()?;
         Ok(Self { domain: domain.clone(), columns, rows: table.rows() })
     }
 
@@ -70,6 +79,25 @@ impl CodedTable {
     /// The classes of each variable, one a record.
     pub fn columns(&self) -> &[Arc<Codes>] {
         &self.columns
+    }
+
+    /// Whether cells over these variables are so few that each is counted, empty or not.
+    fn is_dense(&self, of: &Attributes) -> bool {
+        let few_cells = (4 * self.rows).clamp(1 << 16, DENSE_LIMIT);
+        Margin::checked_cells(&self.domain, of).is_ok_and(|cells| cells <= few_cells)
+    }
+
+    /// The cross-table of all variables, for which the coded records are given up.
+    pub(crate) fn into_cross_table(self) -> Result<(Domain, ContingencyTable), TableError> {
+        let all = Attributes::all(&self.domain);
+        if self.is_dense(&all) {
+            let cross = self.contingency_table(&all)?;
+            return Ok((self.domain, cross));
+        }
+        let (packing, keys) = self.keys(&all);
+        let Self { domain, columns, .. } = self;
+        drop(columns);
+        Ok((domain, ContingencyTable::from_keys(all, packing, keys)))
     }
 
     /// The packed cell of every record over these variables, `packing.words()` words each.
@@ -93,27 +121,6 @@ impl CodedTable {
     }
 }
 
-/// The class of every record of a column.
-pub(crate) fn classify(classes: &Classes, column: &Column) -> Result<Arc<Codes>, TableError> {
-    match column {
-        Column::Categorical(codes) => return Ok(Arc::clone(codes)),
-        Column::Text(text) => return Ok(Arc::new(text.codes.clone())),
-        Column::Integer(_) | Column::Real(_) | Column::Date(_) | Column::Datetime(_) => {}
-    }
-    let mut outside = 0_u64;
-    let codes = (0..column.len()).map(|row| {
-        let class = column.number(row).and_then(|entry| classes.class_of(entry));
-        outside += u64::from(class.is_none());
-        class.unwrap_or(0)
-    });
-    let codes = Codes::collect(classes.size(), codes);
-    if outside > 0 {
-        let message = "some values lie outside its cuts; let the first and last cut enclose its range";
-        return Err(TableError::variable(classes.name(), message));
-    }
-    Ok(Arc::new(codes))
-}
-
 impl CountSource for CodedTable {
     fn domain(&self) -> &Domain {
         &self.domain
@@ -129,8 +136,7 @@ impl CountSource for CodedTable {
     }
 
     fn contingency_table(&self, of: &Attributes) -> Result<ContingencyTable, TableError> {
-        let few_cells = (4 * self.rows).clamp(1 << 16, DENSE_LIMIT);
-        if Margin::checked_cells(&self.domain, of).is_ok_and(|cells| cells <= few_cells) {
+        if self.is_dense(of) {
             let margins = self.margins(std::slice::from_ref(of))?;
             return Ok(ContingencyTable::from_margin(&margins[0]));
         }

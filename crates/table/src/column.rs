@@ -1,10 +1,13 @@
 //! The columns of a table in memory.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use indexmap::IndexSet;
 use rustc_hash::FxBuildHasher;
 
+use crate::value_counts::ValueCounts;
+pub use crate::whole::{Number, Store, Whole};
 use crate::{Codes, Kind};
 
 /// One variable's values, one a record.
@@ -26,8 +29,8 @@ pub enum Column {
 
 /// Numbers with what is not a number kept apart: a missing value or a special code is a mark, never a magic value.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Numbers<T> {
-    values: Vec<T>,
+pub struct Numbers<T: Number> {
+    values: T::Store,
     marks: Option<Vec<u8>>,
 }
 
@@ -52,15 +55,15 @@ pub(crate) const EXACT: u64 = 1 << 53;
 /// How many special codes one variable can have.
 pub const MOST_SPECIAL_CODES: usize = (u8::MAX - FIRST_CODE) as usize + 1;
 
-impl<T: Copy + Default> Numbers<T> {
+impl<T: Number> Numbers<T> {
     /// An empty column with room for `rows`.
     pub fn with_capacity(rows: usize) -> Self {
-        Self { values: Vec::with_capacity(rows), marks: None }
+        Self { values: T::Store::with_capacity(rows), marks: None }
     }
 
     /// A column without missing values or codes.
     pub fn complete(values: Vec<T>) -> Self {
-        Self { values, marks: None }
+        Self { values: T::Store::of(values), marks: None }
     }
 
     /// Appends one entry.
@@ -95,7 +98,7 @@ impl<T: Copy + Default> Numbers<T> {
             }
             (None, None) => {}
         }
-        self.values.append(&mut other.values);
+        self.values.append(other.values);
     }
 
     /// Makes room for more records.
@@ -106,9 +109,20 @@ impl<T: Copy + Default> Numbers<T> {
 
     /// The column without room to grow.
     pub(crate) fn shrunk(mut self) -> Self {
-        self.values.shrink_to_fit();
+        self.values.shrink();
         self.marks.iter_mut().for_each(Vec::shrink_to_fit);
         self
+    }
+
+    /// The column in the narrowest width that holds its numbers.
+    pub fn narrowed(self) -> Self {
+        Self { values: self.values.narrowed(), marks: self.marks }
+    }
+
+    /// The entries at these rows, in this order.
+    pub fn take(&self, rows: &[u32]) -> Self {
+        let marks = self.marks.as_ref().map(|marks| rows.iter().map(|row| marks[*row as usize]).collect());
+        Self { values: self.values.take(rows), marks }
     }
 
     /// The number of records.
@@ -118,16 +132,58 @@ impl<T: Copy + Default> Numbers<T> {
 
     /// Whether there are no records.
     pub fn is_empty(&self) -> bool {
-        self.values.is_empty()
+        self.len() == 0
     }
 
     /// The entry of record `row`.
     pub fn get(&self, row: usize) -> Entry<T> {
         match self.marks.as_ref().map_or(IS_VALUE, |marks| marks[row]) {
-            IS_VALUE => Entry::Value(self.values[row]),
+            IS_VALUE => Entry::Value(self.values.at(row)),
             IS_MISSING => Entry::Missing,
             code => Entry::Code(usize::from(code - FIRST_CODE)),
         }
+    }
+
+    /// Hands over the entries of some records in row order, faster than one after the other: what the column is held in is asked once.
+    #[inline]
+    pub fn for_each(&self, rows: Range<usize>, mut each: impl FnMut(Entry<T>)) {
+        match &self.marks {
+            None => self.values.for_each(rows, |_, value| each(Entry::Value(value))),
+            Some(marks) => self.values.for_each(rows, |row, value| {
+                each(match marks[row] {
+                    IS_VALUE => Entry::Value(value),
+                    IS_MISSING => Entry::Missing,
+                    code => Entry::Code(usize::from(code - FIRST_CODE)),
+                });
+            }),
+        }
+    }
+
+    /// Hands over the numbers of some records, without missing values and codes.
+    #[inline]
+    pub fn for_each_value(&self, rows: Range<usize>, mut each: impl FnMut(T)) {
+        match &self.marks {
+            None => self.values.for_each(rows, |_, value| each(value)),
+            Some(marks) => self.values.for_each(rows, |row, value| {
+                if marks[row] == IS_VALUE {
+                    each(value);
+                }
+            }),
+        }
+    }
+
+    /// The smallest and the largest number; `None` if there is none.
+    pub fn extremes(&self) -> Option<(T, T)>
+    where
+        T: PartialOrd,
+    {
+        let first = self.values().next()?;
+        let (mut low, mut high) = (first, first);
+        self.for_each_value(0..self.len(), |value| {
+            low = if value < low { value } else { low };
+            high = if value > high { value } else { high };
+        });
+        Some((low, high))
     }
 
     /// All entries in row order.
@@ -158,8 +214,9 @@ impl<T: Copy + Default> Numbers<T> {
     }
 
     /// The column with every number passed through `convert`; missing values and codes stay.
-    pub fn map<U: Copy + Default>(self, convert: impl Fn(T) -> U) -> Numbers<U> {
-        Numbers { values: self.values.into_iter().map(convert).collect(), marks: self.marks }
+    pub fn map<U: Number>(self, convert: impl Fn(T) -> U) -> Numbers<U> {
+        let values = self.values.into_vec().into_iter().map(convert).collect();
+        Numbers { values: U::Store::of(values), marks: self.marks }
     }
 
     /// Turns numbers that `position` knows into special codes.
@@ -176,7 +233,7 @@ impl<T: Copy + Default> Numbers<T> {
 
     /// Size in memory, in bytes.
     pub fn bytes(&self) -> usize {
-        size_of::<T>() * self.values.len() + self.marks.as_ref().map_or(0, Vec::len)
+        self.values.bytes() + self.marks.as_ref().map_or(0, Vec::len)
     }
 }
 
@@ -233,7 +290,7 @@ impl TextColumn {
 impl Column {
     /// Columns of one kind, one after the other. Levels are the kind's own, so codes mean the same in each.
     pub(crate) fn concatenate(kind: &Kind, parts: Vec<Self>) -> Self {
-        fn numbers<T: Copy + Default>(rows: usize, parts: impl Iterator<Item = Numbers<T>>) -> Numbers<T> {
+        fn numbers<T: Number>(rows: usize, parts: impl Iterator<Item = Numbers<T>>) -> Numbers<T> {
             let mut all = Numbers::with_capacity(rows);
             parts.for_each(|part| all.append(part));
             all
@@ -342,6 +399,20 @@ impl Column {
             Self::Date(days) => Some(real(days.get(row), f64::from)),
             Self::Datetime(times) => Some(real(times.get(row), |time| time as f64)),
             Self::Categorical(_) | Self::Text(_) => None,
+        }
+    }
+
+    /// The different numbers in ascending order with how many records have each, without missing values and special codes; none of categories and text.
+    pub fn counted(&self) -> Vec<(f64, u64)> {
+        ValueCounts::of(self).iter().collect()
+    }
+
+    /// The column in the narrowest width that holds it.
+    pub(crate) fn narrowed(self) -> Self {
+        match self {
+            Self::Integer(numbers) => Self::Integer(numbers.narrowed()),
+            Self::Datetime(times) => Self::Datetime(times.narrowed()),
+            other => other,
         }
     }
 

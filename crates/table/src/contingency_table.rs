@@ -244,6 +244,24 @@ impl ContingencyTable {
         self.packing.class(self.key(position), place)
     }
 
+    /// The classes of occupied cells, one list a variable. All keys are fetched before any is taken apart, so that they are on their way at the same time.
+    pub fn classes_of(&self, positions: &[u32]) -> Vec<Vec<u32>> {
+        let width = self.packing.words;
+        let keys: Vec<u64> = match width {
+            1 => positions.iter().map(|position| self.words[*position as usize]).collect(),
+            _ => positions.iter().flat_map(|position| self.key(*position as usize).iter().copied()).collect(),
+        };
+        let classes = |field: &Field| {
+            let words = keys[field.word..].iter().step_by(width);
+            words.map(|word| ((word >> field.shift) & field.mask) as u32).collect()
+        };
+        if keys.is_empty() {
+            vec![Vec::new(); self.packing.fields.len()]
+        } else {
+            self.packing.fields.iter().map(classes).collect()
+        }
+    }
+
     /// The packed key of an occupied cell; keys ascend with position.
     pub fn key(&self, position: usize) -> &[u64] {
         &self.words[position * self.packing.words..][..self.packing.words]

@@ -4,9 +4,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::TableError;
-use crate::column::{Column, Entry};
+use crate::column::Column;
 use crate::domain::{ClassRule, Classes, Partition};
 use crate::schema::{Kind, Levels, Variable};
+use crate::value_counts::ValueCounts;
 
 /// How numeric variables are cut when the schema declares no cuts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -76,15 +77,52 @@ impl Grouping {
                 "an identifier has no classes; leave it out of the table",
             ));
         }
-        if let (Some(cuts), true) = (&variable.cuts, self.style != GroupingStyle::Exact) {
-            let partition = Partition::Intervals { limits: cuts.clone(), chosen_by: ClassRule::DeclaredCuts };
-            return Ok(Classes::new(variable, within_kind(partition, &variable.kind)));
+        if variable.cuts.is_some() && self.style != GroupingStyle::Exact {
+            return self.classes_counted(variable, &ValueCounts::default());
         }
-        let values = (0..column.len()).filter_map(|row| match column.number(row) {
-            Some(Entry::Value(value)) => Some(value),
-            _ => None,
-        });
-        Ok(Classes::new(variable, within_kind(self.partition(values.collect()), &variable.kind)))
+        self.classes_counted(variable, &ValueCounts::of(column))
+    }
+
+    /// The classes of a variable whose numbers these are: its declared cuts; one class a number if there are few; else groups of them.
+    pub(crate) fn classes_counted(
+        &self,
+        variable: &Variable,
+        numbers: &ValueCounts,
+    ) -> Result<Classes, TableError> {
+        let partition = match &variable.cuts {
+            Some(cuts) if self.style != GroupingStyle::Exact => {
+                Partition::Intervals { limits: cuts.clone(), chosen_by: ClassRule::DeclaredCuts }
+            }
+            _ => self.partition_counted(numbers)?,
+        };
+        Ok(Classes::new(variable, within_kind(partition, &variable.kind)))
+    }
+
+    /// The partition of counted numbers: that of [`partition`](Self::partition).
+    pub(crate) fn partition_counted(&self, numbers: &ValueCounts) -> Result<Partition, TableError> {
+        if numbers.distinct() <= self.most_values() {
+            return Ok(Partition::Values(numbers.values().collect()));
+        }
+        match self.style {
+            GroupingStyle::Quantiles => self.partition_of(numbers),
+            GroupingStyle::QuantilesOnly => {
+                let mut limits =
+                    quantiles(numbers, numbers.records(), 0..=self.groups, self.groups, |rank| rank)?;
+                limits.dedup();
+                Ok(Partition::Intervals { limits, chosen_by: ClassRule::Quantiles })
+            }
+            GroupingStyle::EqualWidth | GroupingStyle::Exact => {
+                Ok(self.of_equal_width(numbers.ranked(0), numbers.ranked(numbers.records() - 1)))
+            }
+        }
+    }
+
+    fn of_equal_width(&self, low: f64, high: f64) -> Partition {
+        let step = (high - low) / self.groups as f64;
+        let mut limits: Vec<f64> = (0..self.groups).map(|k| low + step * k as f64).collect();
+        limits.push(high);
+        limits.dedup();
+        Partition::Intervals { limits, chosen_by: ClassRule::EqualWidth }
     }
 
     /// The partition of these values, which need not be sorted.
@@ -100,15 +138,8 @@ impl Grouping {
             limits.dedup();
             Partition::Intervals { limits, chosen_by: ClassRule::Quantiles }
         };
-        let by_width = || {
-            let step = (high - low) / self.groups as f64;
-            let mut limits: Vec<f64> = (0..self.groups).map(|k| low + step * k as f64).collect();
-            limits.push(high);
-            limits.dedup();
-            Partition::Intervals { limits, chosen_by: ClassRule::EqualWidth }
-        };
         match self.style {
-            GroupingStyle::EqualWidth | GroupingStyle::Exact => by_width(),
+            GroupingStyle::EqualWidth | GroupingStyle::Exact => self.of_equal_width(low, high),
             GroupingStyle::QuantilesOnly => by_quantiles(),
             GroupingStyle::Quantiles => Partition::Intervals {
                 limits: limits_with_frequent_values(&values, self.groups),

@@ -19,6 +19,7 @@
 pub mod atomic_file;
 pub mod attributes;
 pub mod bought_domain;
+mod classify;
 pub mod clock;
 pub mod coded_table;
 pub mod codes;
@@ -53,7 +54,9 @@ pub mod streamed;
 pub mod table;
 mod take;
 mod units;
+mod value_counts;
 pub mod watch;
+mod whole;
 pub mod write;
 
 pub use attributes::Attributes;

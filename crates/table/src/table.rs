@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::column::{Column, Entry};
 use crate::expression::{Record, Value};
 use crate::schema::Schema;
-use crate::{Codes, TableError};
+use crate::{Codes, TableError, with_codes};
 
 /// Records of the variables of a schema, column by column.
 #[derive(Clone, Debug, PartialEq)]
@@ -37,6 +37,7 @@ impl Table {
                 ));
             }
         }
+        let columns = columns.into_iter().map(Column::narrowed).collect();
         Ok(Self { schema, columns, rows })
     }
 
@@ -106,9 +107,7 @@ impl Table {
 
     /// How often each variable is missing.
     pub fn missing(&self, variable: usize) -> u64 {
-        let codes = |codes: &Codes, missing: usize| {
-            codes.iter().filter(|code| *code as usize == missing).count() as u64
-        };
+        let codes = |codes: &Codes, missing: usize| with_codes!(codes, codes => codes.iter().filter(|code| **code as usize == missing).count() as u64);
         match (&self.columns[variable], &self.schema.variables()[variable].kind) {
             (Column::Categorical(column), kind) => {
                 codes(column, kind.levels().map_or(0, |levels| levels.len()))

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::column::{Column, Numbers, TextColumn};
+use crate::column::{Column, TextColumn};
 use crate::{Codes, Table, TableError};
 
 impl Table {
@@ -43,15 +43,6 @@ impl Codes {
             Self::U16(codes) => Self::U16(of(codes, rows)),
             Self::U32(codes) => Self::U32(of(codes, rows)),
         }
-    }
-}
-
-impl<T: Copy + Default> Numbers<T> {
-    /// The entries at these rows, in this order.
-    pub fn take(&self, rows: &[u32]) -> Self {
-        let mut taken = Self::with_capacity(rows.len());
-        rows.iter().for_each(|row| taken.push(self.get(*row as usize)));
-        taken
     }
 }
 

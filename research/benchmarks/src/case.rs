@@ -12,7 +12,7 @@ pub struct Case {
     pub what: &'static str,
     /// Sizes at which it is done; several give a scaling exponent. Of one size the number may mean nothing.
     pub sizes: &'static [u64],
-    /// What the size counts: `N`, `p`, `K`, or nothing.
+    /// What the size counts: `N`, `p`, `K`, [`THREADS`], or nothing.
     pub of: &'static str,
     /// Does it once, or often enough, and measures.
     pub work: fn(&Places, u64) -> Result<Measured, BenchError>,
@@ -21,6 +21,9 @@ pub struct Case {
     /// What was promised.
     pub promises: &'static [Promise],
 }
+
+/// What the size counts of work that is done on so many threads; more than there are processors are left out.
+pub const THREADS: &str = "threads";
 
 /// Someone who does the same.
 pub enum Peer {
@@ -86,6 +89,8 @@ pub enum Promise {
     AtFirst(f64, f64),
     /// Cost grows at most as this power of the size.
     Exponent(f64),
+    /// On this many threads, by the clock on the wall, at least this many times as fast as on one.
+    Speedup(u64, f64),
 }
 
 /// What one process needed.

@@ -5,6 +5,7 @@ use std::process::{Command, Stdio};
 
 use serde::Serialize;
 
+use crate::case::THREADS;
 use crate::{BenchError, CASES, Case, Measured, Places, Promise, peers};
 
 /// Everything that was measured.
@@ -99,7 +100,9 @@ fn outcome(case: &Case, places: &Places, worker: &(std::path::PathBuf, Vec<Strin
         peers: Vec::new(),
         promises: Vec::new(),
     };
-    for size in case.sizes {
+    let processors = std::thread::available_parallelism().map_or(1, usize::from) as u64;
+    let is_affordable = |size: &&u64| case.of != THREADS || **size <= processors;
+    for size in case.sizes.iter().filter(is_affordable) {
         match in_worker(&worker.0, &worker.1, case.name, *size) {
             Ok(measured) => found.ours.push(measured),
             Err(because) => {
@@ -108,7 +111,7 @@ fn outcome(case: &Case, places: &Places, worker: &(std::path::PathBuf, Vec<Strin
             }
         }
     }
-    found.exponent = exponent(&found.ours);
+    found.exponent = exponent(&found.ours).filter(|_| case.of != THREADS);
     if let (None, Some(ours)) = (&found.because, found.ours.last().copied()) {
         found.peers = case.peers.iter().map(|peer| peer_outcome(peer, places, ours)).collect();
     }
@@ -194,6 +197,11 @@ fn judged(promise: Promise, found: &Outcome) -> (String, Option<bool>) {
             let what = format!("CPU time grows at most as {}^{most}", found.of);
             (what, found.exponent.map(|exponent| exponent <= most))
         }
+        Promise::Speedup(threads, times) => {
+            let wall = |size: u64| found.ours.iter().find(|ours| ours.size == size).map(|ours| ours.wall_s);
+            let kept = wall(1).zip(wall(threads)).map(|(one, many)| one >= times * many);
+            (format!("by the clock at least {times} times as fast on {threads} threads as on one"), kept)
+        }
     }
 }
 
@@ -257,6 +265,10 @@ mod tests {
         ] {
             assert_eq!(verdict(promise, &found), kept, "{promise:?}");
         }
+        assert_eq!(verdict(Promise::Speedup(16, 2.0), &found), None, "not on so many threads");
+        found.ours.push(measured(16, 0.9));
+        assert_eq!(verdict(Promise::Speedup(16, 2.0), &found), Some(true));
+        assert_eq!(verdict(Promise::Speedup(16, 2.5), &found), Some(false));
         found.because = Some("no data".into());
         assert_eq!(verdict(Promise::CpuSeconds(2.0), &found), None, "what was not measured keeps nothing");
     }
@@ -274,6 +286,11 @@ mod tests {
                     Promise::TimesLess(place, _) => assert!(*place < case.peers.len(), "{}", case.name),
                     Promise::TimesLessOrFigure(peer, figure, _) => {
                         assert!((*peer).max(*figure) < case.peers.len(), "{}", case.name);
+                    }
+                    Promise::Speedup(threads, _) => {
+                        assert!(
+                            case.of == THREADS && case.sizes.contains(&1) && case.sizes.contains(threads)
+                        );
                     }
                     Promise::Exponent(_) => assert!(case.sizes.len() > 2, "{}", case.name),
                     _ => {}

@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use crate::case::THREADS;
 use crate::{CASES, Measured, Outcome, PeerOutcome, Results};
 
 /// The cases with their peers.
@@ -80,8 +81,12 @@ fn rows(case: &Outcome) -> String {
     let of_size = |ours: &Measured| {
         if case.ours.len() > 1 { format!(" ({} = {})", case.of, ours.size) } else { String::new() }
     };
-    let cpu: Vec<String> =
-        case.ours.iter().map(|ours| format!("{}{}", figure(ours.cpu_s), of_size(ours))).collect();
+    // Work on many threads is told by the clock, too.
+    let wall = |ours: &Measured| {
+        if case.of == THREADS { format!(", {} s by the clock", figure(ours.wall_s)) } else { String::new() }
+    };
+    let cpu = |ours: &Measured| format!("{}{}{}", figure(ours.cpu_s), wall(ours), of_size(ours));
+    let cpu: Vec<String> = case.ours.iter().map(cpu).collect();
     let memory: Vec<String> = case.ours.iter().map(|ours| figure(ours.peak_mb)).collect();
     let grows =
         case.exponent.map_or_else(String::new, |exponent| format!("; grows as {}^{exponent:.2}", case.of));
@@ -92,7 +97,7 @@ fn rows(case: &Outcome) -> String {
         "| `{}`: {} | {}{grows} | {} {first}| {promised} |\n",
         case.name,
         case.what,
-        cpu.join(", "),
+        cpu.join(if case.of == THREADS { "; " } else { ", " }),
         memory.join(", ")
     );
     for peer in peers {

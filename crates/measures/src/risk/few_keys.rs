@@ -453,9 +453,7 @@ fn told(sorted: &Sorted, rows: &[usize], files: &Files, target: usize) -> f64 {
         let among = || sorted.of(class).iter().map(|place| codes[rows[*place as usize]] as usize);
         match among().len() {
             0 => {}
-            1 => {
-                sum += among().map(|code| f64::from(all[code] - 1)).sum::<f64>() / (rows.len() as f64 - 1.0)
-            }
+            1 => sum += among().map(|code| f64::from(all[code] - 1)).sum::<f64>() / (rows.len() as f64 - 1.0),
             some => {
                 among().for_each(|code| here[code] += 1);
                 sum += among().map(|code| f64::from(here[code] - 1)).sum::<f64>() / (some as f64 - 1.0);

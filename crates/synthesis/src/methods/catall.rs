@@ -187,10 +187,14 @@ impl CellOfRecord {
         }
     }
 
-    fn of(&self, record: usize) -> usize {
+    /// The cell of each of these records.
+    fn of(&self, records: &[usize]) -> Vec<u32> {
         match self {
-            Self::Listed(cells) => cells[record] as usize,
-            Self::Totals(totals) => totals.partition_point(|total| *total <= record as u64),
+            Self::Listed(cells) => records.iter().map(|record| cells[*record]).collect(),
+            Self::Totals(totals) => {
+                let cell = |record: &usize| totals.partition_point(|total| *total <= *record as u64) as u32;
+                records.iter().map(cell).collect()
+            }
         }
     }
 }
@@ -248,21 +252,22 @@ impl Model<Cells> for CatallModel {
         let prior_share = self.state.nprior / (records as f64 + self.state.nprior);
         let (domain, table) = (&self.state.domain, &self.state.table);
         let cells = Cells::draw_part(domain, rows, part, seed, |_, rows, mut rng| {
-            let mut columns = vec![Vec::with_capacity(rows); domain.variables().len()];
-            for _ in 0..rows {
+            // Which records come first, where their cells are next, and then what is in them: each a walk of its own, so that the memory
+            // is asked for many of them at a time.
+            let mut even: Vec<(usize, Vec<u32>)> = Vec::new();
+            let mut drawn: Vec<usize> = Vec::with_capacity(rows);
+            for row in 0..rows {
                 match self.prior.as_ref().filter(|_| rng.random_bool(prior_share)) {
                     Some(prior) => {
-                        let cell = prior.draw(&mut rng);
-                        columns.iter_mut().zip(cell).for_each(|(column, class)| column.push(class));
+                        even.push((row, prior.draw(&mut rng)));
+                        drawn.push(0);
                     }
-                    None => {
-                        let cell = self.cells.of(rng.random_range(0..records));
-                        columns
-                            .iter_mut()
-                            .enumerate()
-                            .for_each(|(place, column)| column.push(table.class(cell, place)));
-                    }
+                    None => drawn.push(rng.random_range(0..records)),
                 }
+            }
+            let mut columns = table.classes_of(&self.cells.of(&drawn));
+            for (row, cell) in even {
+                columns.iter_mut().zip(cell).for_each(|(column, class)| column[row] = class);
             }
             columns
         });

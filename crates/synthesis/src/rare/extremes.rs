@@ -1,7 +1,7 @@
 //! The largest and smallest numbers, which name who has them.
 
 use table::Units;
-use table::column::{Entry, Numbers};
+use table::column::{Entry, Number, Numbers};
 
 use super::FEWEST;
 
@@ -9,7 +9,7 @@ use super::FEWEST;
 type Limited<T> = (Numbers<T>, (T, T), Vec<u32>);
 
 /// The numbers within what `FEWEST` units reach at either end, `middle` of two of them where one unit alone reaches it; `None` if they all are.
-pub(super) fn without_extremes<T: Copy + Default + PartialOrd>(
+pub(super) fn without_extremes<T: Number + PartialOrd>(
     numbers: &Numbers<T>,
     units: &Units<'_>,
     order: impl Fn(&T, &T) -> std::cmp::Ordering,

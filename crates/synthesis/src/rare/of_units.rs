@@ -5,7 +5,7 @@
 //! changed before a method sees them.
 
 use table::Units;
-use table::column::{Column, Entry, Numbers};
+use table::column::{Column, Entry, Number, Numbers};
 
 use crate::near::NearNumbers;
 use crate::randomness::Rng;
@@ -27,7 +27,7 @@ pub(super) fn drawn_near(column: &Column, units: &Units<'_>, rng: &mut Rng) -> O
     }
 }
 
-fn near<T: Copy + Default>(
+fn near<T: Number>(
     numbers: &Numbers<T>,
     number: impl Fn(T) -> f64,
     back: impl Fn(f64) -> T,

@@ -37,6 +37,15 @@ use crate::{households, read, recipe, refusal};
     "[variables.adults]\npredictors = [\"income\"]\n",
     "option `variables.adults.predictors`: `income` is not yet visited when `adults` is drawn"
 )]
+#[case("[options]\npredictors = \"best 0\"\n", "option `predictors`: it is `all`, `best N` with a number")]
+#[case(
+    "[options]\npredictors = [\"income\"]\n",
+    "option `predictors`: it is `all` or `best N`; the predictors of one"
+)]
+#[case(
+    "[variables.adults]\npredictors = \"some\"\n",
+    "option `variables.adults.predictors`: it is `all`, `best N`"
+)]
 #[case(
     "[variables.adults]\nwithin = [\"income\"]\n",
     "option `variables.adults.within`: `income` is not yet visited"

@@ -1,8 +1,9 @@
 //! The different values of a column with their frequencies, and what they look like.
 
-use crate::column::{Column, Entry};
+use crate::column::{Column, Entry, Numbers};
 use crate::date::FORMATS;
 use crate::schema::{Kind, Variable};
+use crate::value_counts::{ValueCounts, whole_numbers};
 
 /// Rows looked at before all are: a column in which one value is frequent names nothing.
 const GLANCE: usize = 2048;
@@ -22,21 +23,16 @@ enum Values {
 
 impl Tally {
     /// The tally of a column that may name units; `None` of reals and dates, and of what a glance rules out.
-    pub(super) fn of(variable: &Variable, column: &Column) -> Option<Self> {
+    pub(crate) fn of(variable: &Variable, column: &Column) -> Option<Self> {
         match column {
             Column::Integer(numbers) => {
-                let (low, high) = numbers
-                    .values()
-                    .fold((i64::MAX, i64::MIN), |(low, high), value| (low.min(value), high.max(value)));
-                let possible = high.checked_sub(low).map_or(u64::MAX, |width| width as u64);
-                let present = (numbers.len() as u64).saturating_sub(numbers.missing());
-                if possible < present / 50 || one_is_frequent(numbers) {
+                let (low, high) = numbers.extremes()?;
+                if !is_wide_enough(low, high, numbers.len() as u64 - numbers.missing())
+                    || one_is_frequent(numbers)
+                {
                     return None;
                 }
-                let mut values: Vec<i64> = numbers.values().collect();
-                values.sort_unstable();
-                let present = values.len() as u64;
-                Some(Self { present, values: Values::Whole(counted(values)), is_complete: true })
+                Some(Self::of_all(whole_numbers(numbers)))
             }
             Column::Categorical(codes) => {
                 let levels = variable.kind.levels()?;
@@ -65,6 +61,23 @@ impl Tally {
         }
     }
 
+    /// The tally of whole numbers that were counted already; `None` of what a glance rules out.
+    pub(crate) fn of_counted(numbers: &Numbers<i64>, counts: &ValueCounts) -> Option<Self> {
+        let (low, high) = (counts.values().next()?, counts.values().next_back()?);
+        if !is_wide_enough(low as i64, high as i64, numbers.len() as u64 - numbers.missing())
+            || one_is_frequent(numbers)
+        {
+            return None;
+        }
+        // What a double does not hold exactly is kept as text.
+        Some(Self::of_all(counts.iter().map(|(value, count)| (value as i64, count)).collect()))
+    }
+
+    fn of_all(values: Vec<(i64, u64)>) -> Self {
+        let present = values.iter().map(|(_, count)| count).sum();
+        Self { values: Values::Whole(values), present, is_complete: true }
+    }
+
     fn of_texts(mut values: Vec<(String, u64)>, present: u64) -> Self {
         values.sort_unstable();
         Self { values: Values::Text(values), present, is_complete: true }
@@ -75,8 +88,7 @@ impl Tally {
     pub(crate) fn of_whole_numbers(values: Vec<(i64, u64)>, is_part: bool) -> Option<Self> {
         let present: u64 = values.iter().map(|(_, count)| count).sum();
         let (low, high) = (values.first()?.0, values.last()?.0);
-        let possible = high.checked_sub(low).map_or(u64::MAX, |width| width as u64);
-        if possible < present / 50 {
+        if !is_wide_enough(low, high, present) {
             return None;
         }
         Some(Self { values: Values::Whole(values), present, is_complete: !is_part })
@@ -270,8 +282,13 @@ impl Tally {
     }
 }
 
+/// Whether so many records could have different numbers, or at least not fifty of them each.
+fn is_wide_enough(low: i64, high: i64, present: u64) -> bool {
+    high.checked_sub(low).map_or(u64::MAX, |width| width as u64) >= present / 50
+}
+
 /// Whether, at a glance, one number has more than a seventh of the records.
-fn one_is_frequent(numbers: &crate::Numbers<i64>) -> bool {
+fn one_is_frequent(numbers: &Numbers<i64>) -> bool {
     let stride = (numbers.len() / GLANCE).max(1);
     let seen = (0..numbers.len()).step_by(stride).filter_map(|row| match numbers.get(row) {
         Entry::Value(value) => Some(value),

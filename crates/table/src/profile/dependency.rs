@@ -1,8 +1,18 @@
 //! Variables that are functions of another one: a nested parent, an age group of an age.
+//!
+//! Nearly every pair of variables shows within few records that neither follows from the other, so that all records are only coded for those that have not shown
+//! it by then.
+
+use std::sync::{Arc, OnceLock};
 
 use rayon::prelude::*;
 
-use crate::{CodedTable, Codes, CountSource, Table};
+use crate::classify::classify;
+use crate::column::Column;
+use crate::{Classes, Codes, Grouping, Table, TableError, Variable};
+
+/// Records that are looked at first.
+const FIRST: usize = 1 << 14;
 
 /// How many records would have to disagree by chance alone before we believe that they never do.
 const EVIDENCE: f64 = 30.0;
@@ -11,18 +21,26 @@ const EVIDENCE: f64 = 30.0;
 const SOURCES_NAMED: usize = 2;
 
 /// Notes on variables that another one determines, by position.
-pub(super) fn notes(table: &Table, exact: &CodedTable, distinct: &[u64]) -> Vec<(usize, String)> {
+pub(super) fn notes(table: &Table, distinct: &[u64]) -> Result<Vec<(usize, String)>, TableError> {
     let variables = table.schema().variables();
-    let columns: Vec<Exact<'_>> =
-        (0..distinct.len()).map(|position| Exact::new(exact, distinct, position)).collect();
-    // determines[b] lists every a that is a function of b.
-    let determines: Vec<Vec<usize>> = columns
-        .par_iter()
-        .map(|source| {
-            let targets = (0..columns.len()).filter(|position| columns[*position].is_function_of(source));
-            targets.collect()
-        })
+    let first: Vec<u32> = (0..table.rows().min(FIRST) as u32).collect();
+    let columns: Vec<Result<Exact<'_>, TableError>> = (0..distinct.len())
+        .into_par_iter()
+        .map(|position| Exact::new(table, &first, position, distinct[position]))
         .collect();
+    let columns = columns.into_iter().collect::<Result<Vec<Exact<'_>>, TableError>>()?;
+    // determines[b] lists every a that is a function of b.
+    let determined_by = |source: &Exact<'_>| -> Result<Vec<usize>, TableError> {
+        let mut targets = Vec::new();
+        for (position, target) in columns.iter().enumerate() {
+            if target.is_function_of(source)? {
+                targets.push(position);
+            }
+        }
+        Ok(targets)
+    };
+    let determines: Vec<Result<Vec<usize>, TableError>> = columns.par_iter().map(determined_by).collect();
+    let determines = determines.into_iter().collect::<Result<Vec<Vec<usize>>, TableError>>()?;
     let mut notes = Vec::new();
     for child in 0..columns.len() {
         let is_categorical = |position: usize| variables[position].kind.levels().is_some();
@@ -49,40 +67,36 @@ pub(super) fn notes(table: &Table, exact: &CodedTable, distinct: &[u64]) -> Vec<
             notes.push((child, format!("depends: {how} `{name}`")));
         }
     }
-    notes
+    Ok(notes)
 }
 
 /// A variable with every distinct value a class.
 struct Exact<'a> {
-    codes: &'a Codes,
-    classes: usize,
-    missing: Option<u32>,
+    variable: &'a Variable,
+    column: &'a Column,
+    first: Coded,
+    all: OnceLock<Coded>,
     distinct: u64,
 }
 
-impl<'a> Exact<'a> {
-    fn new(exact: &'a CodedTable, distinct: &[u64], position: usize) -> Self {
-        let classes = &exact.domain().variables()[position];
-        let codes = exact.columns()[position].as_ref();
-        Self {
-            codes,
-            classes: classes.size(),
-            missing: classes.missing_class(),
-            distinct: distinct[position],
-        }
+/// The class of each record.
+#[derive(Clone)]
+struct Coded {
+    codes: Arc<Codes>,
+    classes: usize,
+    missing: Option<u32>,
+}
+
+impl Coded {
+    fn new(variable: &Variable, column: &Column) -> Result<Self, TableError> {
+        let classes: Classes = Grouping::exact().classes(variable, column)?;
+        let codes = classify(&classes, column)?;
+        Ok(Self { codes, classes: classes.size(), missing: classes.missing_class() })
     }
 
-    /// Whether records that agree on `source` always agree on this variable, missing values aside, and chance is no
-    /// explanation: were the two independent, (records − distinct values of the source) × P(two records differ)
-    /// disagreements had to be expected.
-    fn is_function_of(&self, source: &Self) -> bool {
-        if std::ptr::eq(self, source)
-            || self.distinct < 2
-            || source.distinct < 2
-            || self.distinct > source.distinct
-        {
-            return false;
-        }
+    /// The records in which both are present that agree with an earlier one on `source` and on this variable, and how many records of those have each class of this
+    /// variable; `None` if two of them agree on `source` alone.
+    fn agreements(&self, source: &Self) -> Option<(u64, Vec<u64>)> {
         let mut value_of: Vec<u32> = vec![u32::MAX; source.classes];
         let mut agreements = 0_u64;
         let mut frequencies = vec![0_u64; self.classes];
@@ -98,11 +112,53 @@ impl<'a> Exact<'a> {
             } else if *known == to {
                 agreements += 1;
             } else {
-                return false;
+                return None;
             }
         }
+        Some((agreements, frequencies))
+    }
+}
+
+impl<'a> Exact<'a> {
+    fn new(table: &'a Table, first: &[u32], position: usize, distinct: u64) -> Result<Self, TableError> {
+        let (variable, column) = (&table.schema().variables()[position], &table.columns()[position]);
+        let first = match column {
+            Column::Text(text) => Coded::new(variable, &Column::Text(text.part(0..first.len())))?,
+            column => Coded::new(variable, &column.take(first))?,
+        };
+        Ok(Self { variable, column, first, all: OnceLock::new(), distinct })
+    }
+
+    fn all(&self) -> Result<&Coded, TableError> {
+        if self.all.get().is_none() {
+            let all = if self.column.len() == self.first.codes.len() {
+                self.first.clone()
+            } else {
+                Coded::new(self.variable, self.column)?
+            };
+            // Another thread may have been first, with the same.
+            let _ = self.all.set(all);
+        }
+        self.all.get().ok_or_else(|| TableError::variable(&self.variable.name, "it could not be coded"))
+    }
+
+    /// Whether records that agree on `source` always agree on this variable, missing values aside, and chance is no
+    /// explanation: were the two independent, (records − distinct values of the source) × P(two records differ)
+    /// disagreements had to be expected.
+    fn is_function_of(&self, source: &Self) -> Result<bool, TableError> {
+        if std::ptr::eq(self, source)
+            || self.distinct < 2
+            || source.distinct < 2
+            || self.distinct > source.distinct
+            // Of records that all differ on the source, none agree; at most so many can.
+            || ((self.column.len() as u64).saturating_sub(source.distinct) as f64) < EVIDENCE
+            || self.first.agreements(&source.first).is_none()
+        {
+            return Ok(false);
+        }
+        let Some((agreements, frequencies)) = self.all()?.agreements(source.all()?) else { return Ok(false) };
         let records: u64 = frequencies.iter().sum();
         let same: f64 = frequencies.iter().map(|count| (*count as f64 / records as f64).powi(2)).sum();
-        agreements as f64 * (1.0 - same) >= EVIDENCE
+        Ok(agreements as f64 * (1.0 - same) >= EVIDENCE)
     }
 }

@@ -6,6 +6,7 @@ mod keys;
 mod notes;
 mod shape;
 mod streamed;
+mod told;
 
 use indexmap::IndexMap;
 use rayon::prelude::*;
@@ -17,11 +18,12 @@ pub use keys::{GroupsOfSize, KeyProfile};
 #[cfg(test)]
 pub(crate) use streamed::profile_with_sample;
 pub use streamed::{SAMPLED, profile_of_files};
+use told::Told;
 
 use crate::column::Column;
 use crate::date::DateFormat;
 use crate::domain::{ClassRule, Partition};
-use crate::{Attributes, CodedTable, CountSource, Grouping, Kind, Table, TableError};
+use crate::{CodedTable, Domain, Grouping, Kind, Table, TableError};
 
 /// The profile of a table. It holds exact figures of the records: for the data owner, not for release.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -129,27 +131,31 @@ impl std::fmt::Display for Extreme {
 
 /// Profiles a table, and its records' risk on `keys` if there are any.
 pub fn profile(table: &Table, keys: &[String], grouping: &Grouping) -> Result<Profile, TableError> {
-    let coded = CodedTable::new(table, grouping)?;
-    let cross = coded.contingency_table(&Attributes::all(coded.domain()))?;
-    let exact = CodedTable::new(table, &Grouping::exact())?;
-    let distinct: Vec<u64> =
-        (0..table.columns().len()).into_par_iter().map(|at| distinct_values(table, &exact, at)).collect();
-    let mut notes = notes::of_each_variable(table, &exact, &distinct);
+    let schema = table.schema();
+    let told: Vec<Result<Told, TableError>> = (0..table.columns().len())
+        .into_par_iter()
+        .map(|position| told::of(table, position, grouping))
+        .collect();
+    let mut told = told.into_iter().collect::<Result<Vec<Told>, TableError>>()?;
+    let domain = Domain::new(told.iter().filter_map(|told| told.classes.clone()).collect())?;
+    // The codes are large, and given up as soon as they are counted.
+    let (domain, cross) = CodedTable::in_domain(table, &domain)?.into_cross_table()?;
+    let distinct: Vec<u64> = told.iter().map(|told| told.distinct).collect();
+    let mut notes = notes::of_each_variable(table, &mut told);
     for (position, note) in
-        dependency::notes(table, &exact, &distinct).into_iter().chain(formula::notes(table, &distinct))
+        dependency::notes(table, &distinct)?.into_iter().chain(formula::notes(table, &distinct))
     {
         notes[position].push(note);
     }
-    let variables = table.schema().variables().iter().zip(table.columns()).zip(notes).enumerate();
-    let variables = variables.map(|(position, ((variable, column), notes))| {
-        let classes = coded.domain().variables().iter().find(|classes| classes.name() == variable.name);
-        let (min, max) =
-            extremes(column, &variable.kind).map_or((None, None), |(min, max)| (Some(min), Some(max)));
+    let variables = schema.variables().iter().zip(told).zip(notes).enumerate();
+    let variables = variables.map(|(position, ((variable, told), notes))| {
+        let classes = domain.variables().iter().find(|classes| classes.name() == variable.name);
+        let (min, max) = told.extremes.map_or((None, None), |(min, max)| (Some(min), Some(max)));
         VariableProfile {
             name: variable.name.clone(),
             label: Some(variable.labelling.label.clone()).filter(|label| !label.is_empty()),
             kind: variable.kind.name(),
-            levels: distinct[position],
+            levels: told.distinct,
             levels_are_sampled: false,
             missing: table.missing(position),
             codes: code_frequencies(table, position),
@@ -163,7 +169,7 @@ pub fn profile(table: &Table, keys: &[String], grouping: &Grouping) -> Result<Pr
                 Partition::Intervals { chosen_by: ClassRule::Quantiles, .. } => Some("quantiles"),
                 Partition::Intervals { chosen_by: ClassRule::EqualWidth, .. } => Some("equal width"),
             }),
-            shape: shape::shape(table, &exact, position, distinct[position]),
+            shape: told.shape,
             notes,
         }
     });
@@ -175,46 +181,16 @@ pub fn profile(table: &Table, keys: &[String], grouping: &Grouping) -> Result<Pr
         unique_share: cross.unique_records() as f64 / table.rows() as f64,
         sampled: None,
         variables: variables.collect(),
-        keys: if keys.is_empty() { None } else { Some(keys::profile(&exact, keys)?) },
+        keys: if keys.is_empty() { None } else { Some(exact_keys(table, keys)?) },
         violations: Vec::new(),
     })
 }
 
-/// The number of distinct values of a variable that occur, without missing and special codes.
-fn distinct_values(table: &Table, exact: &CodedTable, position: usize) -> u64 {
-    let classes = &exact.domain().variables()[position];
-    match &table.columns()[position] {
-        Column::Categorical(codes) => codes.frequencies(classes.size())[..classes.partition().len()]
-            .iter()
-            .filter(|count| **count > 0)
-            .count() as u64,
-        _ => classes.partition().len() as u64,
-    }
-}
-
-fn extremes(column: &Column, kind: &Kind) -> Option<(Extreme, Extreme)> {
-    fn of<T: PartialOrd + Copy>(
-        values: impl Iterator<Item = T>,
-        wrap: impl Fn(T) -> Extreme,
-    ) -> Option<(Extreme, Extreme)> {
-        let bounds = values.fold(None, |bounds: Option<(T, T)>, value| match bounds {
-            None => Some((value, value)),
-            Some((low, high)) => {
-                Some((if value < low { value } else { low }, if value > high { value } else { high }))
-            }
-        });
-        bounds.map(|(low, high)| (wrap(low), wrap(high)))
-    }
-    match column {
-        Column::Integer(numbers) => of(numbers.values(), Extreme::Integer),
-        Column::Real(numbers) => of(numbers.values(), Extreme::Real),
-        Column::Date(days) => of(days.values(), |day| Extreme::Date(DateFormat::Iso.format(day))),
-        Column::Datetime(times) => {
-            let format = kind.datetime_format();
-            of(times.values(), |time| Extreme::Date(format.iso(time)))
-        }
-        Column::Categorical(_) | Column::Text(_) => None,
-    }
+/// The risk on these keys, every value a class of its own.
+fn exact_keys(table: &Table, keys: &[String]) -> Result<KeyProfile, TableError> {
+    keys.iter().try_for_each(|key| table.schema().position_of(key).map(|_| ()))?;
+    let is_key = |variable: &crate::Variable| keys.contains(&variable.name);
+    keys::profile(&CodedTable::over(table, &Grouping::exact(), is_key)?, keys)
 }
 
 /// A number of this kind as an extreme; `None` of what is no number.

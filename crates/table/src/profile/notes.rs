@@ -4,12 +4,14 @@ use std::collections::HashSet;
 
 use rayon::prelude::*;
 
-use crate::column::{Column, Numbers};
+use super::told::Told;
+use crate::Table;
+use crate::column::Column;
 use crate::date::{DateFormat, FORMATS};
 use crate::figures::thousands;
 use crate::identifiers::{self, Evidence};
 use crate::schema::{DecimalMark, Kind, Levels, Origin, Stored, Variable};
-use crate::{CodedTable, CountSource, Table};
+use crate::value_counts::ValueCounts;
 
 /// Texts that often stand for a missing value.
 const MISSING_TOKENS: [&str; 21] = [
@@ -24,12 +26,14 @@ const NEGATIVE_CODES: [i64; 19] =
 /// A level with fewer records is rare.
 const RARE: u64 = 5;
 
-/// The notes on each variable, in schema order.
-pub(super) fn of_each_variable(table: &Table, exact: &CodedTable, distinct: &[u64]) -> Vec<Vec<String>> {
-    let evidence = identifiers::find(table.schema().variables(), table.columns());
-    (0..distinct.len())
+/// The notes on each variable, in schema order. What may name units is compared, and then forgotten.
+pub(super) fn of_each_variable(table: &Table, told: &mut [Told]) -> Vec<Vec<String>> {
+    let tallies: Vec<_> = told.iter_mut().map(|told| told.tally.take()).collect();
+    let evidence = identifiers::judged(table.schema().variables(), &tallies);
+    drop(tallies);
+    (0..told.len())
         .into_par_iter()
-        .map(|position| of_variable(table, exact, position, distinct[position], evidence[position].as_ref()))
+        .map(|position| of_variable(table, position, &told[position], evidence[position].as_ref()))
         .collect()
 }
 
@@ -71,19 +75,13 @@ fn how_numbers_are_written(table: &Table, variable: &Variable) -> Vec<String> {
     notes
 }
 
-fn of_variable(
-    table: &Table,
-    exact: &CodedTable,
-    position: usize,
-    distinct: u64,
-    evidence: Option<&Evidence>,
-) -> Vec<String> {
+fn of_variable(table: &Table, position: usize, told: &Told, evidence: Option<&Evidence>) -> Vec<String> {
     let variable = &table.schema().variables()[position];
     let present = table.rows() as u64 - table.missing(position);
     let mut notes = Vec::new();
     if present == 0 {
         notes.push("empty: every value is missing".to_owned());
-    } else if distinct == 1 && variable.codes.is_empty() {
+    } else if told.distinct == 1 && variable.codes.is_empty() {
         notes.push("constant: one value in every record that has any".to_owned());
     }
     if matches!(table.columns()[position], Column::Text(_)) {
@@ -110,20 +108,13 @@ fn of_variable(
             notes.extend(number_notes(&text.dictionary.iter().map(String::as_str).collect::<Vec<_>>()));
         }
         (Column::Text(_), _) => {}
-        (Column::Categorical(codes), kind) => {
+        (Column::Categorical(_), kind) => {
             let levels = kind.levels().cloned().unwrap_or_default();
             notes.extend(long_numbers(variable));
-            let frequencies = codes.frequencies(exact.domain().variables()[position].size());
-            notes.extend(text_notes(variable, &levels, &frequencies));
+            notes.extend(text_notes(variable, &levels, &told.frequencies));
         }
         (Column::Integer(_), _) if evidence.is_some() => {}
-        (Column::Integer(numbers), _) => {
-            let value = |value: i64| value as f64;
-            notes.extend(code_suspects(numbers, value, |suspect| suspect.to_string()));
-        }
-        (Column::Real(numbers), _) => {
-            notes.extend(code_suspects(numbers, |value| value, |suspect| suspect.to_string()));
-        }
+        (Column::Integer(_) | Column::Real(_), _) => notes.extend(told.suspects.iter().cloned()),
         (Column::Date(_), Kind::Date { format, .. }) => {
             notes.push(format!("date: written as {}", format.name()))
         }
@@ -235,34 +226,29 @@ fn normal_form(text: &str) -> String {
 }
 
 /// Numbers that look like special codes: the only negative ones among numbers from zero up, or nines far above the rest.
-fn code_suspects<T: Copy + Default>(
-    numbers: &Numbers<T>,
-    number: impl Fn(T) -> f64,
-    write: impl Fn(f64) -> String,
-) -> Vec<String> {
-    let mut values: Vec<f64> = numbers.values().map(number).collect();
-    values.sort_unstable_by(f64::total_cmp);
+pub(super) fn code_suspects(numbers: &ValueCounts, write: impl Fn(f64) -> String) -> Vec<String> {
+    const MOST_NEGATIVE: usize = 3;
     let records_of = |value: f64| {
-        values.partition_point(|other| *other <= value) - values.partition_point(|other| *other < value)
+        let (below, with) = numbers.around(value);
+        with - below
     };
     let mut suspects = Vec::new();
-    let negative = &values[..values.partition_point(|value| *value < 0.0)];
-    let mut distinct_negative = negative.to_vec();
-    distinct_negative.dedup();
+    let negative: Vec<f64> =
+        numbers.values().take_while(|value| *value < 0.0).take(MOST_NEGATIVE + 1).collect();
     let is_code = |value: &f64| NEGATIVE_CODES.iter().any(|code| *code as f64 == *value);
-    if negative.len() < values.len() && distinct_negative.len() <= 3 && distinct_negative.iter().all(is_code)
+    if negative.len() < numbers.distinct() && negative.len() <= MOST_NEGATIVE && negative.iter().all(is_code)
     {
-        suspects.extend(distinct_negative);
+        suspects.extend(negative);
     }
-    if let (Some(low), Some(high)) = (values.first(), values.last()) {
-        let below = values[..values.partition_point(|value| value < high)].last().copied();
-        let nines = write(*high).chars().all(|digit| digit == '9');
-        if let (true, Some(next)) = (nines, below) {
-            let gap = (high - next) / (next - low).max(1.0);
-            let is_far = if *high < 10.0 { gap >= 1.0 } else { gap > 0.05 };
-            if is_far && records_of(*high) > 1 {
-                suspects.push(*high);
-            }
+    let mut from_above = numbers.values().rev();
+    if let (Some(high), Some(next), Some(low)) =
+        (from_above.next(), from_above.next(), numbers.values().next())
+    {
+        let nines = write(high).chars().all(|digit| digit == '9');
+        let gap = (high - next) / (next - low).max(1.0);
+        let is_far = if high < 10.0 { gap >= 1.0 } else { gap > 0.05 };
+        if nines && is_far && records_of(high) > 1 {
+            suspects.push(high);
         }
     }
     suspects
@@ -271,7 +257,7 @@ fn code_suspects<T: Copy + Default>(
             format!(
                 "code? holds {code} {} times, apart from the other values; if it is no measurement, say \
                  `codes = {{ {code} = \"…\" }}` in the schema",
-                thousands(records_of(suspect) as u64),
+                thousands(records_of(suspect)),
                 code = write(suspect),
             )
         })

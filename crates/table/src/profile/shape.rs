@@ -1,31 +1,12 @@
 //! The shape of a variable in a few numbers, for a line of text or a small picture.
 
-use crate::column::Column;
-use crate::{CodedTable, CountSource, Table};
+use crate::value_counts::ValueCounts;
 
 /// Bars of a shape, at most.
 const MOST_BARS: usize = 12;
 
 /// Of so large a share of the numbers at either end it is not told where they lie: a single large income would make all others one bar.
 const CUT: f64 = 0.01;
-
-/// Shares of records with each level, in their order, or with numbers in intervals of equal width. The lowest and the highest interval hold all
-/// that lies beyond, and with more levels than bars neighbours stand together. Of identifiers there is none.
-pub(super) fn shape(table: &Table, exact: &CodedTable, position: usize, distinct: u64) -> Vec<f64> {
-    match &table.columns()[position] {
-        Column::Categorical(codes) => {
-            let classes = &exact.domain().variables()[position];
-            together(&codes.frequencies(classes.size())[..classes.partition().len()])
-        }
-        Column::Integer(numbers) => {
-            of_numbers(numbers.values().map(|value| value as f64).collect(), distinct)
-        }
-        Column::Real(numbers) => of_numbers(numbers.values().collect(), distinct),
-        Column::Date(days) => of_numbers(days.values().map(f64::from).collect(), distinct),
-        Column::Datetime(times) => of_numbers(times.values().map(|time| time as f64).collect(), distinct),
-        Column::Text(_) => Vec::new(),
-    }
-}
 
 fn shares(counts: &[u64]) -> Vec<f64> {
     let all: u64 = counts.iter().sum();
@@ -38,23 +19,22 @@ pub(crate) fn together(counts: &[u64]) -> Vec<f64> {
     shares(&counts.chunks(of_each).map(|some| some.iter().sum()).collect::<Vec<u64>>())
 }
 
-fn of_numbers(mut values: Vec<f64>, distinct: u64) -> Vec<f64> {
-    if values.is_empty() {
+/// Shares of numbers in intervals of equal width; the lowest and the highest interval hold all that lies beyond.
+pub(super) fn of_numbers(numbers: &ValueCounts) -> Vec<f64> {
+    let records = numbers.records();
+    if records == 0 {
         return Vec::new();
     }
-    let bars = MOST_BARS.min(distinct.max(1) as usize);
-    let mut at = |share: f64| {
-        let place = ((values.len() - 1) as f64 * share).round() as usize;
-        *values.select_nth_unstable_by(place, f64::total_cmp).1
-    };
+    let bars = MOST_BARS.min(numbers.distinct());
+    let at = |share: f64| numbers.ranked(((records - 1) as f64 * share).round() as u64);
     let (low, high) = match (at(CUT), at(1.0 - CUT)) {
         (low, high) if low < high => (low, high),
         _ => (at(0.0), at(1.0)),
     };
     let mut counts = vec![0_u64; bars];
-    for value in &values {
+    for (value, count) in numbers.iter() {
         let place = if high > low { (value - low) / (high - low) * bars as f64 } else { 0.0 };
-        counts[(place.max(0.0) as usize).min(bars - 1)] += 1;
+        counts[(place.max(0.0) as usize).min(bars - 1)] += count;
     }
     shares(&counts)
 }
@@ -62,15 +42,20 @@ fn of_numbers(mut values: Vec<f64>, distinct: u64) -> Vec<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{Column, Numbers};
+
+    fn shape_of(values: Vec<f64>) -> Vec<f64> {
+        of_numbers(&ValueCounts::of(&Column::Real(Numbers::complete(values))))
+    }
 
     #[test]
     fn numbers_stand_in_intervals_of_equal_width_and_extremes_at_the_ends() {
-        assert_eq!(of_numbers(vec![], 0), Vec::<f64>::new());
-        assert_eq!(of_numbers(vec![3.0; 5], 1), [1.0]);
-        assert_eq!(of_numbers(vec![0.0, 0.0, 1.0, 1.0], 2), [0.5, 0.5]);
+        assert_eq!(shape_of(vec![]), Vec::<f64>::new());
+        assert_eq!(shape_of(vec![3.0; 5]), [1.0]);
+        assert_eq!(shape_of(vec![0.0, 0.0, 1.0, 1.0]), [0.5, 0.5]);
         let mut values: Vec<f64> = (0..1200).map(f64::from).collect();
         values.push(1e9);
-        let shape = of_numbers(values, 1201);
+        let shape = shape_of(values);
         assert_eq!(shape.len(), MOST_BARS);
         assert!(shape.iter().all(|share| (0.05..0.12).contains(share)), "{shape:?}");
         assert!((shape.iter().sum::<f64>() - 1.0).abs() < 1e-12);

@@ -22,7 +22,7 @@ use super::bounds::table_bytes;
 use super::dictionary::TextBuilder;
 use super::pieces::{Growing, Piece};
 use super::{ReadOptions, ipc_bounds, learn};
-use crate::column::{EXACT, Entry, Numbers};
+use crate::column::{EXACT, Entry, Number, Numbers};
 use crate::date::{FIRST_DAY, LAST_DAY};
 use crate::datetime::DAY;
 use crate::watch::Step;
@@ -344,7 +344,7 @@ pub(crate) fn piece(array: &dyn Array, tokens: &[String]) -> Result<Piece, Probl
     })
 }
 
-fn filled<T: Copy + Default>(
+fn filled<T: Number>(
     rows: usize,
     entry: impl Fn(usize) -> Result<Entry<T>, Problem>,
 ) -> Result<Numbers<T>, Problem> {
@@ -424,7 +424,7 @@ fn text<'a>(array: &'a dyn Array, tokens: &[String], value: impl Fn(usize) -> Op
 fn dictionary<K: ArrowDictionaryKeyType>(array: &dyn Array, tokens: &[String]) -> Result<Piece, Problem> {
     let array = array.as_dictionary::<K>();
     let at = |row: usize| array.key(row);
-    fn spread<T: Copy + Default>(
+    fn spread<T: Number>(
         rows: usize,
         values: &Numbers<T>,
         at: impl Fn(usize) -> Option<usize>,

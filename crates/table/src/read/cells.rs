@@ -8,7 +8,7 @@ use arrow_schema::{DataType, TimeUnit};
 use super::dictionary::TextBuilder;
 use super::pieces::Piece;
 use super::{Expectation, ReadOptions, learn};
-use crate::column::{EXACT, Entry, Numbers};
+use crate::column::{EXACT, Entry, Number, Numbers};
 use crate::date::DateFormat;
 use crate::datetime::{DAY, DatetimeFormat, Precision};
 use crate::{FileProblem, Table, TableError};
@@ -140,7 +140,7 @@ fn is_missing(cell: &Cell, tokens: &[String]) -> bool {
     }
 }
 
-fn filled<T: Copy + Default>(cells: &[(u32, Cell)], rows: u32, value: impl Fn(&Cell) -> T) -> Numbers<T> {
+fn filled<T: Number>(cells: &[(u32, Cell)], rows: u32, value: impl Fn(&Cell) -> T) -> Numbers<T> {
     let mut numbers = Numbers::with_capacity(rows as usize);
     let mut next = 0;
     for (row, cell) in cells {

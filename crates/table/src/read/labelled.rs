@@ -18,7 +18,7 @@ use labelled::{
 use super::dictionary::TextBuilder;
 use super::pieces::Piece;
 use super::{Expectation, ReadOptions, learn};
-use crate::column::{Column, EXACT, Entry, MOST_SPECIAL_CODES, Numbers};
+use crate::column::{Column, EXACT, Entry, MOST_SPECIAL_CODES, Number, Numbers};
 use crate::schema::{
     Kind, Labelling, Levels, Role, Schema, SpecialCode, Stored, UserMissing, Variable, code_of_letter,
     letter_of_code,
@@ -116,7 +116,7 @@ fn piece(column: &LabelledColumn, expectation: Expectation, tokens: &[String]) -
     Ok(Piece::Real(found))
 }
 
-fn entries<T: Copy + Default>(numbers: &[f64], convert: impl Fn(f64) -> T) -> Numbers<T> {
+fn entries<T: Number>(numbers: &[f64], convert: impl Fn(f64) -> T) -> Numbers<T> {
     let mut entries = Numbers::with_capacity(numbers.len());
     for value in numbers {
         entries.push(if is_missing(*value) { Entry::Missing } else { Entry::Value(convert(*value)) });

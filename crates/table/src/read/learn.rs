@@ -6,7 +6,7 @@ use arrow_schema::DataType;
 use rayon::prelude::*;
 
 use super::pieces::{Piece, integers_as_text};
-use crate::column::{Column, EXACT, Entry, Numbers, TextColumn};
+use crate::column::{Column, EXACT, Entry, Number, Numbers, TextColumn};
 use crate::date::DateFormat;
 use crate::datetime::{DAY, DatetimeFormat, Precision};
 use crate::identifiers::{self, Evidence};
@@ -209,7 +209,7 @@ fn categories(text: TextColumn) -> (Kind, Column) {
     (Kind::Categorical { levels }, Column::Categorical(Arc::new(codes)))
 }
 
-fn extremes<T: Copy + Default + PartialOrd>(numbers: &Numbers<T>) -> Option<(T, T)> {
+fn extremes<T: Number + PartialOrd>(numbers: &Numbers<T>) -> Option<(T, T)> {
     numbers.values().fold(None, |extremes, value| match extremes {
         None => Some((value, value)),
         Some((low, high)) => {

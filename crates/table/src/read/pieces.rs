@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::dictionary::{Dictionary, TextBuilder};
 use crate::Codes;
-use crate::column::{EXACT, Entry, Numbers, TextColumn};
+use crate::column::{EXACT, Entry, Number, Numbers, TextColumn};
 
 /// The values of one column in one block of the file.
 #[derive(Debug)]
@@ -114,11 +114,7 @@ impl Growing {
     }
 }
 
-fn joined<T: Copy + Default>(
-    mut all: Numbers<T>,
-    more: Numbers<T>,
-    growing: fn(Numbers<T>) -> Growing,
-) -> Growing {
+fn joined<T: Number>(mut all: Numbers<T>, more: Numbers<T>, growing: fn(Numbers<T>) -> Growing) -> Growing {
     all.append(more);
     growing(all)
 }
@@ -195,7 +191,7 @@ mod tests {
         column.finish()
     }
 
-    fn missing<T: Copy + Default>() -> Numbers<T> {
+    fn missing<T: Number>() -> Numbers<T> {
         let mut numbers = Numbers::with_capacity(1);
         numbers.push(Entry::Missing);
         numbers

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::{Kind, Schema, Variable, exact_number, is_long_number};
-use crate::column::{Column, EXACT, Entry, Numbers, TextColumn};
+use crate::column::{Column, EXACT, Entry, Number, Numbers, TextColumn};
 use crate::date::DateFormat;
 use crate::expression::{Record, Value};
 use crate::{Codes, FileProblem, Table, TableError};
@@ -430,7 +430,7 @@ fn conform_column(wanted: &Variable, from: &Variable, column: Column, violations
     }
 }
 
-fn note_outside<T: Copy + Default>(
+fn note_outside<T: Number>(
     variable: &Variable,
     numbers: &Numbers<T>,
     inside: impl Fn(T) -> bool,
@@ -444,7 +444,7 @@ fn note_outside<T: Copy + Default>(
 impl Column {
     /// The column of this variable as text, numbers in their shortest form.
     pub fn into_text(self, variable: &Variable) -> TextColumn {
-        fn written<T: Copy + Default>(
+        fn written<T: Number>(
             numbers: &Numbers<T>,
             key: impl Fn(T) -> u64,
             write: impl Fn(T) -> String,
@@ -492,7 +492,7 @@ impl Column {
 }
 
 /// Text as numbers; rows whose text is none go to `refuse`.
-fn from_text<T: Copy + Default>(
+fn from_text<T: Number>(
     text: TextColumn,
     parse: impl Fn(&str) -> Option<T>,
     refuse: impl FnOnce(&mut dyn Iterator<Item = usize>),

@@ -1,8 +1,10 @@
 //! What released records themselves show of their domain: the part of a learned schema that may be published with them.
 
+use rayon::prelude::*;
+
 use super::{Kind, Levels, Origin, Schema};
-use crate::column::{Column, Numbers};
-use crate::{Table, TableError};
+use crate::column::{Column, Number, Numbers};
+use crate::{Table, TableError, with_codes};
 
 /// Levels, extremes and gaps of records, gathered part by part.
 #[derive(Clone, Debug)]
@@ -32,12 +34,15 @@ impl Shown {
 
     /// Takes in what some records show.
     pub fn observe(&mut self, records: &Table) {
-        for (position, (shown, column)) in self.0.iter_mut().zip(records.columns()).enumerate() {
+        let columns = self.0.par_iter_mut().zip(records.columns()).enumerate();
+        columns.for_each(|(position, (shown, column))| {
             shown.missing |= records.missing(position) > 0;
             match column {
-                Column::Categorical(codes) => codes.iter().for_each(|code| {
-                    if let Some(seen) = shown.levels.get_mut(code as usize) {
-                        *seen = true;
+                Column::Categorical(codes) => with_codes!(codes.as_ref(), codes => {
+                    for code in codes {
+                        if let Some(seen) = shown.levels.get_mut(*code as usize) {
+                            *seen = true;
+                        }
                     }
                 }),
                 Column::Integer(numbers) | Column::Datetime(numbers) => {
@@ -51,19 +56,11 @@ impl Shown {
                 Column::Date(days) => widen(&mut shown.day, days),
                 Column::Text(_) => {}
             }
-        }
+        });
     }
 
     /// Takes in what other records of the same schema show.
     pub fn merge(&mut self, others: Self) {
-        fn wider<T: Copy + PartialOrd>(one: Option<(T, T)>, other: Option<(T, T)>) -> Option<(T, T)> {
-            match (one, other) {
-                (Some((low, high)), Some((lower, higher))) => {
-                    Some((if lower < low { lower } else { low }, if higher > high { higher } else { high }))
-                }
-                (one, other) => one.or(other),
-            }
-        }
         for (own, other) in self.0.iter_mut().zip(others.0) {
             own.levels.iter_mut().zip(other.levels).for_each(|(own, other)| *own |= other);
             own.whole = wider(own.whole, other.whole);
@@ -154,14 +151,16 @@ impl Schema {
     }
 }
 
-fn widen<T: Copy + Default + PartialOrd>(extremes: &mut Option<(T, T)>, numbers: &Numbers<T>) {
-    for value in numbers.values() {
-        *extremes = Some(match *extremes {
-            None => (value, value),
-            Some((low, high)) => {
-                (if value < low { value } else { low }, if value > high { value } else { high })
-            }
-        });
+fn widen<T: Number + PartialOrd>(extremes: &mut Option<(T, T)>, numbers: &Numbers<T>) {
+    *extremes = wider(*extremes, numbers.extremes());
+}
+
+fn wider<T: Copy + PartialOrd>(one: Option<(T, T)>, other: Option<(T, T)>) -> Option<(T, T)> {
+    match (one, other) {
+        (Some((low, high)), Some((lower, higher))) => {
+            Some((if lower < low { lower } else { low }, if higher > high { higher } else { high }))
+        }
+        (one, other) => one.or(other),
     }
 }
 

@@ -10,7 +10,7 @@ use arrow_array::types::{Date32Type, Float64Type, Int8Type, Int16Type, Int32Type
 use arrow_array::{Array, ArrayRef, ArrowPrimitiveType, PrimitiveArray};
 use arrow_schema::DataType;
 
-use crate::coded_table::classify;
+use crate::classify::classify;
 use crate::domain::Partition;
 use crate::read::in_blocks::{Block, BlockColumn, Place, TableFiles};
 use crate::read::learn;

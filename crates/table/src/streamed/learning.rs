@@ -5,7 +5,7 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::column::{EXACT, Entry, Numbers, TextColumn};
+use crate::column::{EXACT, Entry, Number, Numbers, TextColumn};
 use crate::datetime::DAY;
 use crate::identifiers::{self, Evidence, Tally};
 use crate::read::in_blocks::{Block, Place, TableFiles, as_text};
@@ -157,7 +157,7 @@ fn finest(time: i64) -> Option<usize> {
 }
 
 impl Values {
-    fn of<T: Copy + Default>(
+    fn of<T: Number>(
         numbers: &Numbers<T>,
         key: impl Fn(T) -> i64,
         example: impl Fn(i64) -> Option<usize>,

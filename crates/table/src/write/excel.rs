@@ -2,11 +2,11 @@
 
 use rust_xlsxwriter::{DocProperties, ExcelDateTime, Format, Workbook, Worksheet, XlsxError};
 
-use super::csv::Written;
+use super::written::Written;
 use crate::Table;
 use crate::column::{Column, Entry};
 use crate::datetime::DAY;
-use crate::schema::{DecimalMark, Kind, Schema, Stored, Variable};
+use crate::schema::{Kind, Schema, Stored, Variable};
 
 /// The most rows and columns of a sheet.
 const ROWS: usize = 1_048_576;
@@ -85,7 +85,7 @@ fn column(sheet: &mut Worksheet, at: u16, variable: &Variable, parts: &[&Column]
                 _ => {}
             }
             text.clear();
-            written.write(record, DecimalMark::Point, &mut text);
+            written.write(record, &mut text);
             let number =
                 text.parse::<i64>().ok().filter(|number| number.unsigned_abs() < 1_000_000_000_000_000);
             match number.filter(|_| whole_levels || whole_identifier) {

@@ -2,10 +2,10 @@
 
 use std::io::Write;
 
-use super::csv::Written;
+use super::written::Written;
 use crate::Table;
 use crate::column::Column;
-use crate::schema::{DecimalMark, Kind, Schema, Stored, Variable};
+use crate::schema::{Kind, Schema, Stored, Variable};
 
 /// Writes JSON lines.
 pub(super) struct JsonLinesWriter<W> {
@@ -33,7 +33,7 @@ impl<W: Write> JsonLinesWriter<W> {
                 line.push(if at == 0 { '{' } else { ',' });
                 line.push_str(key);
                 field.clear();
-                column.write(row, DecimalMark::Point, &mut field);
+                column.write(row, &mut field);
                 match (field.is_empty(), is_bare) {
                     (true, _) => line.push_str("null"),
                     (false, true) => line.push_str(&field),

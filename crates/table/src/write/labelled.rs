@@ -11,7 +11,7 @@ use labelled::{
     missing,
 };
 
-use crate::column::{Column, Entry, Numbers};
+use crate::column::{Column, Entry, Number, Numbers};
 use crate::schema::{Kind, Labelling, Origin, Role, Schema, UserMissing, Variable, letter_of_code};
 use crate::{Codes, Table};
 
@@ -171,7 +171,7 @@ fn append(texts: &mut Texts, codes: &Codes, dictionary: &[String]) {
     texts.codes.extend(codes.iter().map(|code| first + code.min(last)));
 }
 
-fn push<T: Copy + Default>(
+fn push<T: Number>(
     numbers: &mut Vec<f64>,
     column: &Numbers<T>,
     variable: &Variable,

@@ -7,6 +7,7 @@ mod ipc;
 mod json_lines;
 mod labelled;
 mod parquet;
+mod written;
 
 use std::io::Write;
 

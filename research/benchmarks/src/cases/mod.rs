@@ -2,12 +2,15 @@
 
 mod cart;
 mod count_models;
+mod describing;
 mod forests_and_nets;
 mod frontier;
 mod measuring;
 mod noise;
 mod reading;
 mod risk;
+mod threads;
+mod writing;
 
 use crate::Case;
 
@@ -15,9 +18,14 @@ use crate::Case;
 pub const CASES: &[Case] = &[
     reading::READING,
     reading::COUNTING,
+    describing::NUMBERS,
+    describing::PEOPLE,
+    writing::CSV,
+    writing::PARQUET,
     cart::SD2011,
     cart::ROWS,
     cart::VARIABLES,
+    cart::BEST,
     cart::ADULT,
     cart::MILLION,
     forests_and_nets::ARF,
@@ -42,4 +50,9 @@ pub const CASES: &[Case] = &[
     risk::INTRUDER,
     risk::ATTACKS,
     frontier::FRONTIER,
+    threads::READING,
+    threads::DESCRIBE,
+    threads::CATALL,
+    threads::MEASURE,
+    threads::SEQUENTIAL,
 ];

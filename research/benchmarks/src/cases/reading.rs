@@ -2,14 +2,19 @@
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use table::date::DateFormat;
 use table::{Classes, CodedTable, Codes, CountSource, Domain};
 
 use crate::clock::repeatedly;
 use crate::data::{SplitMix, read};
-use crate::{BenchError, Case, Measured, Peer, Promise};
+use crate::{BenchError, Case, Measured, Peer, Places, Promise};
+
+/// The file of 500 MB.
+pub(super) fn people(places: &Places, bytes: u64) -> Result<PathBuf, BenchError> {
+    places.made("people.csv", |path| write_people(path, bytes as usize))
+}
 
 /// Coding the texts, sorting the levels and learning the schema are part of our time.
 pub const READING: Case = Case {
@@ -18,7 +23,7 @@ pub const READING: Case = Case {
     sizes: &[500_000_000],
     of: "",
     work: |places, bytes| {
-        let file = places.made("people.csv", |path| write_people(path, bytes as usize))?;
+        let file = people(places, bytes)?;
         let (mut coded_mb, mut rows) = (0.0, 0);
         let measured = repeatedly(|| {
             let table = read(&file)?;

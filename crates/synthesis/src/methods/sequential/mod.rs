@@ -10,6 +10,7 @@
 //! parent is drawn again, then replaced by an entry of the data that fits; a record that nothing fits is drawn again as a whole.
 
 mod apart;
+mod association;
 mod auxiliary;
 mod cart;
 mod conditional;
@@ -101,6 +102,11 @@ pub const CARD: MethodCard = MethodCard {
             name: "except",
             meaning: "variables that predict nothing unless `predictors` names them",
             default: Usual::Words("none"),
+        },
+        OptionCard {
+            name: "predictors",
+            meaning: "how many of the variables before it a variable is drawn given: `all`, or `best 20`, the 20 that say most of it by themselves, so that time grows like the number of variables and not like its square",
+            default: Usual::Value("all"),
         },
         OptionCard {
             name: "proper",

@@ -18,6 +18,8 @@ pub(super) struct Options {
     pub tilt: Option<TiltSettings>,
     /// Variables that predict nothing unless they are named.
     pub except: Vec<String>,
+    /// How many predictors a variable has at most; all if not said.
+    pub best: Option<u32>,
     /// The method of variables of which nothing else is said.
     pub method: &'static VariableMethod,
     /// The other settings of variables of which nothing else is said.
@@ -106,7 +108,7 @@ impl Default for Settings {
 pub(super) struct VariableOptions {
     /// `None` if the section does not say.
     pub method: Option<&'static VariableMethod>,
-    pub predictors: Option<Vec<String>>,
+    pub predictors: Option<Predictors>,
     pub except: Vec<String>,
     pub with: Vec<String>,
     pub within: Vec<String>,
@@ -115,6 +117,17 @@ pub(super) struct VariableOptions {
     pub settings: Settings,
     /// The keys of the section.
     keys: Vec<String>,
+}
+
+/// Which predictors a variable has.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Predictors {
+    /// All that are known.
+    All,
+    /// So many of them at most, those that say most of it.
+    Best(u32),
+    /// These.
+    Named(Vec<String>),
 }
 
 /// What an `[auxiliary.NAME]` section says.
@@ -149,6 +162,14 @@ impl Options {
             proper: take(given, "", "proper")?.unwrap_or(false),
             tilt: None,
             except: take(given, "", "except")?.unwrap_or_default(),
+            best: match predictors(given, "")? {
+                None | Some(Predictors::All) => None,
+                Some(Predictors::Best(most)) => Some(most),
+                Some(Predictors::Named(_)) => {
+                    let message = "it is `all` or `best N`; the predictors of one variable are named in its section [variables.NAME]";
+                    return Err(SynthesisError::option("predictors", message));
+                }
+            },
             method,
             settings: Settings::default().overridden(given, "")?,
             variables: Vec::new(),
@@ -200,7 +221,7 @@ impl VariableOptions {
         }
         Ok(Self {
             method,
-            predictors: take(section, &place, "predictors")?,
+            predictors: predictors(section, &place)?,
             except: take(section, &place, "except")?.unwrap_or_default(),
             with: take(section, &place, "with")?.unwrap_or_default(),
             within: take(section, &place, "within")?.unwrap_or_default(),
@@ -307,6 +328,27 @@ fn take<T: DeserializeOwned>(
             table::schema::located("", &error).1.trim().to_owned(),
         )
     })
+}
+
+/// Which predictors are wanted.
+fn predictors(from: &toml::Table, place: &str) -> Result<Option<Predictors>, SynthesisError> {
+    let refuse = || {
+        let message = "it is `all`, `best N` with a number from 1 on, or a list of variables";
+        Err(SynthesisError::option(format!("{place}predictors"), message))
+    };
+    match from.get("predictors") {
+        None => Ok(None),
+        Some(toml::Value::String(words)) => match words.split_whitespace().collect::<Vec<_>>()[..] {
+            ["all"] => Ok(Some(Predictors::All)),
+            ["best", most] => match most.parse() {
+                Ok(most) if most > 0 => Ok(Some(Predictors::Best(most))),
+                _ => refuse(),
+            },
+            _ => refuse(),
+        },
+        Some(toml::Value::Array(_)) => Ok(take(from, place, "predictors")?.map(Predictors::Named)),
+        Some(_) => refuse(),
+    }
 }
 
 /// How many records a leaf must hold, or that this is chosen.

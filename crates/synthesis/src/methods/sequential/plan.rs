@@ -1,11 +1,14 @@
 //! The plan of a run: what is drawn in which step, by which method, given what. Everything in a recipe that can be wrong is found here.
 
+use std::cell::OnceCell;
+
 use table::expression::{Expression, Value};
 use table::{Kind, Table, Variable};
 
+use super::association::Association;
 use super::auxiliary::Auxiliary;
 use super::constant::constant;
-use super::options::{Options, Settings, VariableOptions};
+use super::options::{Options, Predictors, Settings, VariableOptions};
 use super::predictors::{not_yet_visited, predictors, resolve};
 use super::smoothing::SmoothingKind;
 use super::variable_methods::{self, VARIABLE_METHODS, VariableMethod, Way, What};
@@ -55,7 +58,8 @@ impl Plan {
         let auxiliary = auxiliary.collect::<Result<Vec<_>, _>>()?;
         let mut variables = records.schema().variables().to_vec();
         variables.extend(auxiliary.iter().map(Auxiliary::variable));
-        let planner = Planner { options, variables: &variables, auxiliary: &auxiliary, records };
+        let association = OnceCell::new();
+        let planner = Planner { options, variables: &variables, auxiliary: &auxiliary, records, association };
         planner.check_sections()?;
         let steps = planner.steps()?;
         planner.refuse_idle_options(&steps)?;
@@ -74,6 +78,8 @@ struct Planner<'a> {
     variables: &'a [Variable],
     auxiliary: &'a [Auxiliary],
     records: &'a Table,
+    /// What predictors say, once that is asked for.
+    association: OnceCell<Association>,
 }
 
 /// A variable that is computed as soon as others are there.
@@ -356,6 +362,7 @@ impl Planner<'_> {
                     predictors(name, section, &self.options.except, known, self.variables, |at| {
                         computed.contains(&at) && at < self.records.columns().len()
                     })?;
+                let predictors = self.best(at, predictors)?;
                 let settings = section.map_or(self.options.settings, |section| section.settings);
                 if self.options.proper && !method.has_posterior() {
                     let message = format!(
@@ -424,6 +431,34 @@ impl Planner<'_> {
             },
             Way::Passive | Way::Keep | Way::Parametric => refuse("method", "it cannot be carried out here"),
         }
+    }
+
+    /// As many of these predictors of a variable as are asked for, those that say most of it; its parent and what is made for the fit alone are always among them.
+    fn best(&self, at: usize, predictors: Vec<usize>) -> Result<Vec<usize>, SynthesisError> {
+        let said = self.section(at).and_then(|section| section.predictors.as_ref());
+        let most = match said {
+            Some(Predictors::All | Predictors::Named(_)) => None,
+            Some(Predictors::Best(most)) => Some(*most),
+            None => self.options.best,
+        };
+        let Some(most) = most.filter(|most| predictors.len() > *most as usize) else {
+            return Ok(predictors);
+        };
+        if self.association.get().is_none() {
+            // Nobody else can have set it meanwhile.
+            let _ = self.association.set(Association::of(self.records)?);
+        }
+        let Some(association) = self.association.get() else { return Ok(predictors) };
+        let parent = self.variables[at].within.as_ref().and_then(|parent| self.position(parent));
+        // An auxiliary variable is chosen for as the one that it is made of.
+        let target = match at.checked_sub(self.records.columns().len()) {
+            Some(number) => self.position(&self.auxiliary[number].of).unwrap_or(at),
+            None => at,
+        };
+        let mut best = association.best(target, &predictors, most as usize)?;
+        best.extend(parent.filter(|parent| predictors.contains(parent) && !best.contains(parent)));
+        best.sort_unstable();
+        Ok(best)
     }
 
     /// Whether numbers of a variable that is drawn from records may give way to others near them.

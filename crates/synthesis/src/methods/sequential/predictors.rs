@@ -2,7 +2,7 @@
 
 use table::{Kind, Variable};
 
-use super::options::VariableOptions;
+use super::options::{Predictors, VariableOptions};
 use crate::SynthesisError;
 
 /// The predictors of a variable: those that the recipe names, else all that are known, less those that it excepts, for this variable or for
@@ -18,7 +18,7 @@ pub(super) fn predictors(
     let except = options.map_or(&[][..], |options| &options.except);
     let excepted = resolve(&format!("variables.{target}.except"), except, variables)?;
     let mut predictors = match options.and_then(|options| options.predictors.as_ref()) {
-        Some(names) => {
+        Some(Predictors::Named(names)) => {
             let place = format!("variables.{target}.predictors");
             let named = resolve(&place, names, variables)?;
             if let Some(later) = named.iter().find(|at| !known.contains(at)) {
@@ -26,7 +26,7 @@ pub(super) fn predictors(
             }
             named
         }
-        None => {
+        None | Some(Predictors::All | Predictors::Best(_)) => {
             let never = resolve("except", never, variables)?;
             known.iter().copied().filter(|at| !is_computed(*at) && !never.contains(at)).collect()
         }

@@ -1,6 +1,6 @@
 //! What a sequential recipe says of its records: which values are kept, whether parameters are drawn, what predicts nothing.
 
-use super::options::Options;
+use super::options::{Options, Predictors};
 use super::variable_methods::{VariableMethod, Way};
 use super::{cart, coverage};
 use crate::records_card::MeasuredCoverage;
@@ -50,8 +50,13 @@ impl Options {
         if self.keys.iter().any(|key| key == "except") {
             apart.push("every variable (except)".to_owned());
         }
+        if let Some(most) = self.best {
+            apart.push(format!("every variable (predictors = \"best {most}\")"));
+        }
         for (name, section) in &self.variables {
-            if let Some(key) = ["predictors", "except"].into_iter().find(|key| section.says(key)) {
+            let has_all = section.predictors == Some(Predictors::All);
+            let leaves_out = |key: &&str| section.says(key) && !(*key == "predictors" && has_all);
+            if let Some(key) = ["predictors", "except"].into_iter().find(leaves_out) {
                 apart.push(format!("{name} ({key})"));
             } else if section.method.is_some_and(is_sampled) {
                 apart.push(format!("{name} (method = \"sample\")"));

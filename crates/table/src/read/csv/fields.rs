@@ -58,6 +58,11 @@ impl<'a> Fields<'a> {
         self.position
     }
 
+    /// Goes on from where a record begins.
+    pub(super) fn go_to(&mut self, position: usize) {
+        self.position = position;
+    }
+
     pub(super) fn at_end(&self) -> bool {
         self.position >= self.bytes.len()
     }

@@ -8,6 +8,7 @@ pub(super) mod blocks;
 mod fields;
 pub(super) mod header;
 pub(super) mod parse;
+mod plain;
 
 use std::io::Read;
 use std::path::Path;

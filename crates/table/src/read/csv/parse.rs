@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use super::blocks::Block;
 use super::fields::{Field, FieldError, Fields};
 use super::header::Header;
+use super::plain::Plain;
 use crate::FileProblem;
 use crate::column::{EXACT, Entry, Numbers};
 use crate::date::DateFormat;
@@ -72,8 +73,16 @@ enum Builder<'a> {
     Text(TextBuilder<'a>),
 }
 
-/// A column that must be text although it began as real numbers or dates.
-struct WasText(usize);
+/// Why a block must be parsed again.
+enum Again {
+    /// This column must be text although it began as real numbers or dates.
+    AsText(usize),
+    /// Some field is not what it must be; which one is the first is told by a walk from field to field.
+    Walking,
+}
+
+/// Records that are walked through field by field where one is not plain, before plain ones are looked for again.
+const WALKED: usize = 32;
 
 /// Parses a block. `hints` says which columns have shown to be text already.
 pub(in crate::read) fn parse(
@@ -82,10 +91,12 @@ pub(in crate::read) fn parse(
     hints: &[Expectation],
 ) -> Result<Parsed, FileProblem> {
     let mut expected = hints.to_vec();
+    let mut walking = false;
     loop {
-        match parse_as(block, plan, &expected)? {
+        match parse_as(block, plan, &expected, walking)? {
             Ok(parsed) => return Ok(parsed),
-            Err(WasText(column)) => expected[column] = Expectation::Text,
+            Err(Again::AsText(column)) => expected[column] = Expectation::Text,
+            Err(Again::Walking) => walking = true,
         }
     }
 }
@@ -94,7 +105,8 @@ fn parse_as(
     block: &Block,
     plan: &Plan,
     expected: &[Expectation],
-) -> Result<Result<Parsed, WasText>, FileProblem> {
+    walking: bool,
+) -> Result<Result<Parsed, Again>, FileProblem> {
     let names = &plan.header.names;
     let text = match std::str::from_utf8(&block.bytes) {
         Ok(text) => text,
@@ -112,8 +124,23 @@ fn parse_as(
     let mut blank = None;
     let line_of =
         |position: usize| block.line + memchr::memchr_iter(b'\n', &block.bytes[..position]).count() as u64;
+    let mut plain = Plain::default();
+    let mut to_walk = 0;
     while !fields.at_end() {
         let record_start = fields.position();
+        if to_walk == 0 && blank.is_none() && !walking {
+            plain.find(text.as_bytes(), record_start, plan.header.separator, names.len());
+            if let Err(again) = push_columns(&mut builders, text, &plain, expected, &plan.tokens) {
+                return Ok(Err(again));
+            }
+            if plain.rows() > 0 {
+                first_line.get_or_insert(block.line);
+                fields.go_to(plain.end());
+                continue;
+            }
+            to_walk = WALKED;
+        }
+        to_walk = to_walk.saturating_sub(1);
         if names.len() > 1 && fields.skip_blank_line() {
             blank = blank.or(Some(record_start));
             continue;
@@ -132,7 +159,7 @@ fn parse_as(
             })?;
             match push(&mut builders[column], text, &field, expected[column], &plan.tokens[column]) {
                 Pushed::Done => {}
-                Pushed::MustBeText => return Ok(Err(WasText(column))),
+                Pushed::MustBeText => return Ok(Err(Again::AsText(column))),
                 Pushed::NotANumber(wanted) => {
                     let (line, column) = (line_of(record_start), names[column].clone());
                     return Err(FileProblem::NotANumber { line, column, wanted });
@@ -145,13 +172,40 @@ fn parse_as(
         }
     }
     let piece = |builder: Builder<'_>| match builder {
-        Builder::Integer(numbers) => Piece::Integer(numbers),
+        Builder::Integer(numbers) => Piece::Integer(numbers.narrowed()),
         Builder::Real(numbers) => Piece::Real(numbers),
         Builder::Date(days) => Piece::Date(days),
         Builder::Text(text) => Piece::Text(text.finish()),
     };
     let blank = blank.map(line_of);
     Ok(Ok(Parsed { pieces: builders.into_iter().map(piece).collect(), first_line, blank }))
+}
+
+/// Pushes the fields of plain records, a column after the other.
+fn push_columns<'a>(
+    builders: &mut [Builder<'a>],
+    text: &'a str,
+    plain: &Plain,
+    expected: &[Expectation],
+    tokens: &[Tokens],
+) -> Result<(), Again> {
+    let last = builders.len() - 1;
+    for (column, builder) in builders.iter_mut().enumerate() {
+        let (expected, tokens, ends_record) = (expected[column], &tokens[column], column == last);
+        for (start, end) in plain.fields(column) {
+            let mut bytes = &text.as_bytes()[start..end];
+            if ends_record && let [rest @ .., b'\r'] = bytes {
+                bytes = rest;
+            }
+            let field = Field { bytes, start, escaped: false, ends_record };
+            match push(builder, text, &field, expected, tokens) {
+                Pushed::Done => {}
+                Pushed::MustBeText => return Err(Again::AsText(column)),
+                Pushed::NotANumber(_) => return Err(Again::Walking),
+            }
+        }
+    }
+    Ok(())
 }
 
 fn count_fields(record: &[u8], separator: u8) -> usize {
