@@ -97,9 +97,13 @@ fn decimal_commas_come_and_go() {
     let desk = Desk::new();
     let rows: String = (0..80).map(|row| format!("{},{};{}\n", row % 9, 5 * (row % 2), row % 2)).collect();
     desk.write("pay.csv", format!("pay;sex\n{rows}"));
-    assert!(desk.run("describe pay.csv --json -").contains("categorical"));
-    let described = desk.run("describe pay.csv --decimal , --json -");
+    let described = desk.run("describe pay.csv --json -");
     assert!(described.contains("\"real\"") && described.contains("8.5"), "{described}");
+    assert_eq!(desk.run("describe pay.csv --decimal , --json -"), described, "they are found");
+    assert!(
+        desk.run("describe pay.csv --decimal . --json -").contains("categorical"),
+        "unless it is said otherwise"
+    );
     desk.run("synth pay.csv --decimal , --method catall --seed 1 --out out");
     let synthetic = desk.text("out/synthetic-1.csv");
     assert!(

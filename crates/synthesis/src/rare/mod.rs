@@ -82,6 +82,19 @@ pub fn protect(records: &Table) -> Result<Protected<'_>, SynthesisError> {
             continue;
         }
         let name = variable.name.clone();
+        if let Some(change) = change(variable, &columns[position], &units, &mut rng) {
+            if change.levels > 0 {
+                levels.push((name.clone(), change.levels));
+            } else {
+                numbers.push((name.clone(), change.rows.len()));
+            }
+            if tied.contains(name.as_str()) {
+                replaced.extend(&change.rows);
+            }
+            variables[position] = change.variable;
+            columns[position] = change.column;
+        }
+        // Behind the extremes: numbers near an outlier would be drawn towards it.
         if !units.are_records()
             && !tied.contains(name.as_str())
             && let Some(column) = of_units::drawn_near(&columns[position], &units, &mut rng)
@@ -89,17 +102,6 @@ pub fn protect(records: &Table) -> Result<Protected<'_>, SynthesisError> {
             columns[position] = column;
             near.push(name.clone());
         }
-        let Some(change) = change(variable, &columns[position], &units, &mut rng) else { continue };
-        if change.levels > 0 {
-            levels.push((name.clone(), change.levels));
-        } else {
-            numbers.push((name.clone(), change.rows.len()));
-        }
-        if tied.contains(name.as_str()) {
-            replaced.extend(&change.rows);
-        }
-        variables[position] = change.variable;
-        columns[position] = change.column;
     }
     if levels.is_empty() && numbers.is_empty() && near.is_empty() {
         return Ok(Protected { records: Cow::Borrowed(records), remarks: Vec::new() });
@@ -405,10 +407,7 @@ mod tests {
         let met = births(&after).iter().filter(|birth| known.contains(*birth)).count();
         assert!(met < 30, "{met} of 600 dates of birth are real");
         let remarks = protected.remarks.join("\n");
-        assert!(
-            remarks.contains("told apart by `patient`") && remarks.contains("`born`: most numbers"),
-            "{remarks}"
-        );
+        assert!(remarks.contains("told apart by `patient`") && remarks.starts_with("`born`"), "{remarks}");
         assert!(!remarks.contains("Nowhere"), "{remarks}");
         assert!(protected.records.violations().unwrap().is_empty());
     }
