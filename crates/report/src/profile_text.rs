@@ -83,7 +83,9 @@ fn shared_notes(profile: &Profile) -> Vec<(&str, Vec<&str>)> {
 }
 
 fn write_summary(out: &mut String, profile: &Profile) -> std::fmt::Result {
-    if let Some(sampled) = profile.sampled.filter(|_| profile.variables.iter().any(|of| of.levels_are_sampled)) {
+    if let Some(sampled) =
+        profile.sampled.filter(|_| profile.variables.iter().any(|of| of.levels_are_sampled))
+    {
         writeln!(
             out,
             "≥: so many different values are among {} records drawn at random, which also gave the shapes of numbers\n",

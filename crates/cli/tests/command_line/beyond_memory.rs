@@ -85,8 +85,10 @@ fn numbers_without_cuts_have_the_classes_that_the_schema_gives() {
         for (data, out) in [("people.csv", "one"), ("people --stream", "blocks")] {
             succeeds(&house, &format!("synth {data} {how} --method {method} --force --out {out}"));
         }
-        let said = succeeds(&house, &format!("synth people --stream {how} --method {method} --force --out blocks"));
-        let same = |file: &str| text(&house, &format!("one/{file}")) == text(&house, &format!("blocks/{file}"));
+        let said =
+            succeeds(&house, &format!("synth people --stream {how} --method {method} --force --out blocks"));
+        let same =
+            |file: &str| text(&house, &format!("one/{file}")) == text(&house, &format!("blocks/{file}"));
         (["synthetic-1.csv", "ledger.json", "schema.toml"].into_iter().all(same), said)
     };
     let with = |cuts: &str| SCHEMA.replace("cuts = [0, 18, 40, 65, 99]", cuts);
