@@ -135,7 +135,7 @@ impl House {
         for word in words {
             assert!(error.contains(word), "{word}: {error}");
         }
-        let lines = error.lines().filter(|line| !line.starts_with("warning") && !line.starts_with("note"));
+        let lines = error.lines().filter(|line| !line.to_lowercase().starts_with("warning") && !line.starts_with("note"));
         assert_eq!(lines.count(), 1, "one sentence: {error}");
         error
     }
