@@ -14,6 +14,7 @@ use datafusion::arrow::array::{Array, AsArray as _};
 use datafusion::arrow::datatypes::{DataType, Float64Type, Int32Type, Int64Type, UInt64Type};
 use datafusion::arrow::record_batch::RecordBatch;
 use datafusion::catalog::TableProvider;
+use datafusion::common::TableReference;
 use datafusion::datasource::file_format::options::{ParquetReadOptions, ReadOptions as _};
 use datafusion::datasource::listing::{ListingTable, ListingTableConfig, ListingTableUrl};
 use datafusion::error::DataFusionError;
@@ -22,7 +23,6 @@ use datafusion::execution::runtime_env::RuntimeEnvBuilder;
 use datafusion::execution::session_state::SessionStateBuilder;
 use datafusion::object_store::ObjectStore;
 use datafusion::prelude::SessionContext;
-use datafusion::sql::TableReference;
 use engines::EngineError;
 use futures::StreamExt as _;
 use table::TableError;
@@ -143,7 +143,9 @@ impl ParquetEngine {
             });
             match run {
                 Ok(()) => return Ok(held),
-                Err(Failed::There(Failure::Connection)) if attempt < ATTEMPTS && is_reached(&self.workers) => {
+                Err(Failed::There(Failure::Connection))
+                    if attempt < ATTEMPTS && is_reached(&self.workers) =>
+                {
                     attempt += 1;
                 }
                 Err(failed) => return Err(failed),
@@ -176,7 +178,9 @@ fn is_reached(workers: &Workers) -> bool {
     let Workers::Cluster { host, port } = workers else { return true };
     let name = host.trim_start_matches('[').trim_end_matches(']');
     let Ok(addresses) = (name, *port).to_socket_addrs() else { return false };
-    addresses.into_iter().any(|address| std::net::TcpStream::connect_timeout(&address, REACHED_WITHIN).is_ok())
+    addresses
+        .into_iter()
+        .any(|address| std::net::TcpStream::connect_timeout(&address, REACHED_WITHIN).is_ok())
 }
 
 /// Whether the scheduler has executors, for which it may wait a moment; one that does not say so is believed to have some.
@@ -186,7 +190,11 @@ fn has_executors(workers: &Workers) -> bool {
         let name = host.trim_start_matches('[').trim_end_matches(']');
         let mut scheduler = std::net::TcpStream::connect((name, *port)).ok()?;
         scheduler.set_read_timeout(Some(REACHED_WITHIN)).ok()?;
-        scheduler.write_all(format!("GET /readyz HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n").as_bytes()).ok()?;
+        scheduler
+            .write_all(
+                format!("GET /readyz HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n").as_bytes(),
+            )
+            .ok()?;
         let mut answer = [0; 12];
         scheduler.read_exact(&mut answer).ok()?;
         Some(answer.ends_with(b" 503"))
@@ -289,7 +297,8 @@ impl Engine for ParquetEngine {
         let mut notes =
             vec!["executors keep exact counts, and parts of records, in their working folders until they are cleaned up".to_owned()];
         let name = host.trim_start_matches('[').trim_end_matches(']');
-        let is_here = name == "localhost" || name.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback());
+        let is_here = name == "localhost"
+            || name.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback());
         if !is_here {
             notes.push(
                 "connections within this cluster are neither encrypted nor checked for who connects; it belongs into a network of its own".to_owned(),
@@ -325,9 +334,10 @@ fn holds(held: &DataType) -> ColumnType {
         DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => ColumnType::Text,
         DataType::Boolean => ColumnType::Boolean,
         DataType::Float16 | DataType::Float32 | DataType::Float64 => ColumnType::Real,
-        DataType::Decimal32(..) | DataType::Decimal64(..) | DataType::Decimal128(..) | DataType::Decimal256(..) => {
-            ColumnType::Real
-        }
+        DataType::Decimal32(..)
+        | DataType::Decimal64(..)
+        | DataType::Decimal128(..)
+        | DataType::Decimal256(..) => ColumnType::Real,
         DataType::Date32 | DataType::Date64 => ColumnType::Date,
         DataType::Timestamp(_, zone) => ColumnType::Timestamp { universal: zone.is_some() },
         DataType::Time32(_) | DataType::Time64(_) => ColumnType::Time,

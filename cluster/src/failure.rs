@@ -44,7 +44,16 @@ impl Failure {
             Self::Memory
         } else if says(&["no such file", "not found", "object store", "permission denied"]) {
             Self::Files
-        } else if says(&["h2 protocol", "transport", "connect", "broken pipe", "fetch", "unavailable", "timed out", "timeout"]) {
+        } else if says(&[
+            "h2 protocol",
+            "transport",
+            "connect",
+            "broken pipe",
+            "fetch",
+            "unavailable",
+            "timed out",
+            "timeout",
+        ]) {
             Self::Connection
         } else {
             Self::Other
@@ -81,8 +90,14 @@ mod tests {
     fn the_words_of_a_cluster_are_told_without_its_values() {
         let execution = |text: &str| Failure::of(&DataFusionError::Execution(text.to_owned()));
         assert_eq!(execution("code: 'Unknown error', message: \"h2 protocol error\""), Failure::Connection);
-        assert_eq!(execution("Job x failed: all executors were lost and no executor re-registered"), Failure::NoExecutors);
-        assert_eq!(execution("Cast error: Cannot cast string 'secret' to value of Float64 type"), Failure::Values);
+        assert_eq!(
+            execution("Job x failed: all executors were lost and no executor re-registered"),
+            Failure::NoExecutors
+        );
+        assert_eq!(
+            execution("Cast error: Cannot cast string 'secret' to value of Float64 type"),
+            Failure::Values
+        );
         assert_eq!(execution("Object at location /data/x not found"), Failure::Files);
         assert_eq!(execution("something"), Failure::Other);
         let cluster = Workers::Cluster { host: "node1".into(), port: 50_050 };

@@ -43,7 +43,10 @@ pub(crate) fn url_of(files: &Files) -> Result<Url, EngineError> {
 
 impl Listing {
     /// The files that are there now.
-    pub(crate) async fn of(store: &dyn ObjectStore, url: &ListingTableUrl) -> Result<Self, datafusion::object_store::Error> {
+    pub(crate) async fn of(
+        store: &dyn ObjectStore,
+        url: &ListingTableUrl,
+    ) -> Result<Self, datafusion::object_store::Error> {
         let found: Vec<ObjectMeta> = match url.is_collection() {
             false => vec![datafusion::object_store::ObjectStoreExt::head(store, url.prefix()).await?],
             true => store.list(Some(url.prefix())).try_collect().await?,
@@ -77,10 +80,14 @@ impl Listing {
         };
         for (name, ..) in &self.files {
             if keys_of(name).as_ref() != Some(&keys) {
-                return refuse("all files lie in the folder itself, or all in subfolders named after the same variables");
+                return refuse(
+                    "all files lie in the folder itself, or all in subfolders named after the same variables",
+                );
             }
             if name.split('/').any(|part| part.starts_with(['_', '.'])) {
-                return refuse("a name begins with _ or a point, as of a file that is being written; take it away");
+                return refuse(
+                    "a name begins with _ or a point, as of a file that is being written; take it away",
+                );
             }
         }
         Ok(keys)
@@ -95,7 +102,10 @@ impl Listing {
         let added = now.files.iter().find(|file| !self.files.iter().any(|(name, ..)| *name == file.0));
         let name = added.or(changed).map_or("", |(name, ..)| name.as_str());
         let place = if name.is_empty() { "files".to_owned() } else { name.to_owned() };
-        Err(TableError::schema(place, "the files changed while they were counted; run again when nobody writes to them"))
+        Err(TableError::schema(
+            place,
+            "the files changed while they were counted; run again when nobody writes to them",
+        ))
     }
 }
 

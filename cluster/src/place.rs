@@ -83,7 +83,9 @@ impl ParquetPlace {
     fn new(workers: Workers, files: &str, partitions: Option<usize>) -> Result<Self, EngineError> {
         let (files, name) = match files.contains("://") {
             true => {
-                let Ok(url) = Url::parse(files) else { return refuse("the object store is s3://BUCKET/FOLDER") };
+                let Ok(url) = Url::parse(files) else {
+                    return refuse("the object store is s3://BUCKET/FOLDER");
+                };
                 if url.scheme() != "s3" || url.host_str().is_none_or(str::is_empty) {
                     return refuse("object stores are those that speak S3: s3://BUCKET/FOLDER");
                 }
@@ -135,7 +137,8 @@ impl Place for ParquetPlace {
 
     fn opens(&self) -> (Vec<PathBuf>, Connections) {
         // Names of machines are looked up, and the certificates of the system read.
-        let system = ["/etc", "/lib", "/lib64", "/usr/lib", "/usr/share/ca-certificates", "/run/systemd/resolve"];
+        let system =
+            ["/etc", "/lib", "/lib64", "/usr/lib", "/usr/share/ca-certificates", "/run/systemd/resolve"];
         match (&self.workers, &self.files) {
             (Workers::Here, Files::Path(path)) => (vec![path.clone()], Connections::default()),
             (_, files) => {
@@ -157,7 +160,10 @@ mod tests {
     #[test]
     fn an_address_names_who_counts_and_what() {
         let here = ParquetPlace::here("datafusion:parts/people.parquet").unwrap();
-        assert_eq!((&here.workers, &here.files), (&Workers::Here, &Files::Path("parts/people.parquet".into())));
+        assert_eq!(
+            (&here.workers, &here.files),
+            (&Workers::Here, &Files::Path("parts/people.parquet".into()))
+        );
         assert_eq!((here.name(), here.opens().1), ("people", Connections::default()));
         let cluster = ParquetPlace::on_a_cluster("ballista://node1/data/people/?partitions=8").unwrap();
         assert_eq!(cluster.workers, Workers::Cluster { host: "node1".into(), port: 50_050 });
@@ -175,7 +181,8 @@ mod tests {
             "ballista://host/gs://bucket/people",
             "ballista://host:port/data",
         ] {
-            let error = ParquetPlace::on_a_cluster(wrong).err().unwrap_or_else(|| panic!("{wrong}")).to_string();
+            let error =
+                ParquetPlace::on_a_cluster(wrong).err().unwrap_or_else(|| panic!("{wrong}")).to_string();
             assert!(!error.contains("secret"), "{error}");
         }
         let error = ParquetPlace::here("datafusion:s3://key:secret@bucket/people").unwrap_err().to_string();

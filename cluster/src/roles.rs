@@ -7,8 +7,8 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use ballista_core::error::BallistaError;
 use ballista_core::RuntimeProducer;
+use ballista_core::error::BallistaError;
 use ballista_core::object_store::{
     CustomObjectStoreRegistry, S3Options, session_config_with_s3_support, session_state_with_s3_support,
 };
@@ -143,7 +143,8 @@ impl Executor {
             None => Some(tempfile::tempdir().map_err(|error| format!("a temporary folder: {error}"))?),
             Some(_) => None,
         };
-        let folder = self.work_dir.or_else(|| own.as_ref().map(|own| own.path().to_owned())).unwrap_or_default();
+        let folder =
+            self.work_dir.or_else(|| own.as_ref().map(|own| own.path().to_owned())).unwrap_or_default();
         let config = ExecutorProcessConfig {
             bind_host: self.bind.to_string(),
             external_host: Some(self.host.unwrap_or_else(|| self.bind.to_string())),

@@ -9,7 +9,7 @@ use table::sql::Dialect;
 use table::{Column, Table, TableError};
 
 use super::failure::could_not;
-use crate::{Address, EngineError};
+use crate::{Address, EngineError, Place as _};
 
 /// What the comment on our tables begins with; only such a table is replaced.
 const COMMENT: &str = "synthetic data made by lookalike";
