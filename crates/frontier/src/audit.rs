@@ -154,7 +154,9 @@ pub(crate) fn audit_code(
         let (first, rest) = runs.split_at(runs.len() / 4);
         let (event, lower_bound) = match bounded {
             Bounded::Epsilon if delta == 0.0 => bound_of_pure_epsilon(first, rest, confidence)?,
-            _ => ChosenEvent::of(first, delta, bounded, confidence)?.bound(rest, delta, bounded, confidence)?,
+            _ => {
+                ChosenEvent::of(first, delta, bounded, confidence)?.bound(rest, delta, bounded, confidence)?
+            }
         };
         let event = format!("{} {event}", scenario.statistic_name);
         findings.push(ScenarioFinding { name: scenario.name.to_owned(), event, lower_bound });

@@ -170,7 +170,8 @@ impl Contest<'_> {
             return Err(FrontierError::option("--repeat", "every recipe must be run at least once"));
         }
         if self.repeat > MOST_RUNS {
-            let message = format!("a recipe can be run up to {MOST_RUNS} times, and rarely needs more than 20");
+            let message =
+                format!("a recipe can be run up to {MOST_RUNS} times, and rarely needs more than 20");
             return Err(FrontierError::option("--repeat", message));
         }
         self.imported.iter().try_for_each(|imported| imported.check_columns(self.original))?;

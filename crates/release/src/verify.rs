@@ -395,8 +395,9 @@ impl Checks {
         );
         let Some(label) = recipe.and_then(|recipe| recipe.after.label) else { return };
         for file in manifest.files.iter().filter(|file| file.rows.is_some()) {
-            let labelled = plain(folder, &file.name)
-                .is_ok_and(|path| read_table(&path, &ReadOptions::default()).is_ok_and(|table| is_labelled(&table, &label)));
+            let labelled = plain(folder, &file.name).is_ok_and(|path| {
+                read_table(&path, &ReadOptions::default()).is_ok_and(|table| is_labelled(&table, &label))
+            });
             let found = if labelled { "in every record" } else { "not in every record" };
             self.note(&format!("label of {}", file.name), labelled, found);
         }
