@@ -4,7 +4,7 @@ numbers, overlap with those of the original.
     python3 benches/frontier_bar.py LOOKALIKE FOLDER DATA [--schema FILE] [--limit LIMIT …] --model MODEL[:FAMILY] …
 
 LOOKALIKE is an optimised binary; the frontier goes to FOLDER, which is as confidential as the data, and goes on there if it was interrupted. The value of a contestant is the mean over the models and the means of the mean overlap, over three data sets with fresh seeds. Said at
-the end: the recommendation, the best of the synthetic contestants that keep the limits, and how far apart they are. Perturbed records (swapping and others) are never recommended and are listed apart.
+the end: the recommendation, the best of the synthetic contestants that keep the limits, and how far apart they are; then the same for every limit on the axis of risk that some contestant just keeps. Perturbed records (swapping and others) are never recommended and are listed apart.
 """
 
 import argparse
@@ -67,19 +67,35 @@ def main():
         recipe = origin.get("recipe")
         if isinstance(recipe, dict):
             recipe = recipe["recipe"]
-        if not recipe or not place:
+        # Private recipes take no seed and are left out: their errors are those of their budgets.
+        if not recipe or not place or contestant["epsilon"] is not None:
             continue
         is_real = any(remark.startswith("these are the records of real units") for remark in contestant["remarks"])
-        rows.append((overlap(recipe), contestant["name"], place["acceptable"], is_real))
-        print(f"{rows[-1][0]:.3f}  {contestant['name']}{'' if place['acceptable'] else '  breaks a limit'}{'  perturbed records' if is_real else ''}", flush=True)
-    recommended = frontier["recommendation"]["name"]
-    keeping = [row for row in rows if row[2] and not row[3]]
-    best = max(keeping)
-    mine = next((row for row in rows if row[1] == recommended), None)
-    if mine is None:
+        rows.append((overlap(recipe), contestant, is_real))
+        kept = "" if place["acceptable"] else "  breaks a limit"
+        print(f"{rows[-1][0]:.3f}  {contestant['name']}{kept}{'  perturbed records' if is_real else ''}", flush=True)
+
+    def on(axis, contestant):
+        found = contestant["values"][frontier["axes"].index(frontier[axis])]
+        value = found["mean"] if found else float("inf")
+        return -value if frontier[axis]["better"] == "higher" else value
+
+    synthetic = [row for row in rows if not row[2]]
+    keeping = [row for row in synthetic if row[1]["place"]["acceptable"]]
+    recommended = [row for row in keeping if row[1]["name"] == frontier["recommendation"]["name"]]
+    if not recommended:
         print(f"nothing is recommended: {frontier['recommendation']['reason']}")
     else:
-        print(f"recommended {mine[1]} {mine[0]:.3f}, best {best[1]} {best[0]:.3f}, apart {best[0] - mine[0]:.3f}")
+        compare("as asked", recommended[0], keeping)
+    # What would have been recommended under each limit on the axis of risk.
+    for most in sorted({on("risk", row[1]) for row in synthetic}):
+        keeping = [row for row in synthetic if on("risk", row[1]) <= most]
+        compare(f"{frontier['risk']['measure']} <= {most:.2f}", min(keeping, key=lambda row: on("utility", row[1])), keeping)
+
+
+def compare(limit, recommended, keeping):
+    best = max(keeping, key=lambda row: row[0])
+    print(f"{limit}: recommended {recommended[1]['name']} {recommended[0]:.3f}, best {best[1]['name']} {best[0]:.3f}, apart {best[0] - recommended[0]:.3f}", flush=True)
 
 
 if __name__ == "__main__":
