@@ -775,7 +775,9 @@ fn bias_not_to_be_undone(found: &BootstrapInterval, estimate: f64, apart: f64) -
     let ratio = found.bias / found.standard_error;
     let less = estimate - found.bias;
     let apart = match apart.is_finite() {
-        true => format!("taken off as a difference (which gives {less:.3}) and as a ratio they are {apart:.1} standard errors apart"),
+        true => format!(
+            "taken off as a difference (which gives {less:.3}) and as a ratio they are {apart:.1} standard errors apart"
+        ),
         false => "one more release turns its sign".to_owned(),
     };
     format!(

@@ -306,7 +306,8 @@ impl Decoder {
     ) -> Result<Draft, SynthesisError> {
         let mut broken = None;
         for attempt in 0..TRIES {
-            let drawn = places.as_mut().filter(|_| attempt < PLACED_TRIES).map(|draw| draw()).unwrap_or_default();
+            let drawn =
+                places.as_mut().filter(|_| attempt < PLACED_TRIES).map(|draw| draw()).unwrap_or_default();
             let value = |source: &Source| match source {
                 Source::Class(position) if attempt >= PLAIN_TRIES => {
                     self.landmark(*position, cell[*position], rng)

@@ -39,7 +39,11 @@ pub fn study_text(study: &Study) -> String {
         study.stated_over_true(),
     );
     if study.withheld() > 0.0 {
-        let _ = writeln!(text, "{:.1} % of the intervals were not given, and the reason was", 100.0 * study.withheld());
+        let _ = writeln!(
+            text,
+            "{:.1} % of the intervals were not given, and the reason was",
+            100.0 * study.withheld()
+        );
     }
     let mut by_coverage: Vec<_> = study.coefficients.iter().collect();
     by_coverage.sort_by(|left, right| left.coverage().total_cmp(&right.coverage()));

@@ -321,7 +321,11 @@ mod tests {
         assert_eq!(runs, [2, 1]);
         assert_eq!((found[0].runs[0].tv2, found[0].runs[0].cpu_s), (0.0, None));
         assert!((found[1].runs[0].tv2 - 1.0 / 3.0).abs() < 1e-12);
-        assert!(private_text(&found).contains("| 2 | theirs | 0.0833 | 0.3333 | 0.7500 |"), "{}", private_text(&found));
+        assert!(
+            private_text(&found).contains("| 2 | theirs | 0.0833 | 0.3333 | 0.7500 |"),
+            "{}",
+            private_text(&found)
+        );
     }
 
     #[test]

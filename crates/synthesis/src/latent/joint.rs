@@ -90,7 +90,10 @@ impl Joint {
             .collect();
         let step = records.rows.div_ceil(MOST_RECORDS).max(1);
         let rows: Vec<usize> = (0..records.rows).step_by(step).collect();
-        if latent.is_empty() || rows.len() < FEWEST_RECORDS || rows.len() < RECORDS_A_COLUMN / 5 * latent.len() {
+        if latent.is_empty()
+            || rows.len() < FEWEST_RECORDS
+            || rows.len() < RECORDS_A_COLUMN / 5 * latent.len()
+        {
             return None;
         }
         let known = related(variables, &latent, records, &rows);
@@ -156,7 +159,8 @@ impl Joint {
         for (at, of) in self.latent.iter().enumerate() {
             let Some((low, high)) = of.interval(class(of.variable)) else { continue };
             let others = self.weights[at].iter().zip(values.iter()).zip(&self.means);
-            let mean = self.means[at] + others.map(|((weight, value), mean)| weight * (value - mean)).sum::<f64>();
+            let mean =
+                self.means[at] + others.map(|((weight, value), mean)| weight * (value - mean)).sum::<f64>();
             values[at] = truncated(mean, self.deviations[at], low, high, rng);
         }
     }
@@ -207,7 +211,9 @@ impl Joint {
 
 impl LatentColumn {
     fn new(variable: usize, limits: &[f64]) -> Self {
-        let mean = |ends: &[f64]| (density(ends[0]) - density(ends[1])) / (below(ends[1]) - below(ends[0])).max(1e-12);
+        let mean = |ends: &[f64]| {
+            (density(ends[0]) - density(ends[1])) / (below(ends[1]) - below(ends[0])).max(1e-12)
+        };
         Self { variable, limits: limits.to_vec(), means: limits.windows(2).map(mean).collect() }
     }
 
@@ -219,7 +225,12 @@ impl LatentColumn {
 }
 
 /// What is known and related to a latent column: the columns with the largest correlations with one.
-fn related(variables: &[Variable], latent: &[LatentColumn], records: &Coded<'_>, rows: &[usize]) -> Vec<Known> {
+fn related(
+    variables: &[Variable],
+    latent: &[LatentColumn],
+    records: &Coded<'_>,
+    rows: &[usize],
+) -> Vec<Known> {
     let n = rows.len() as f64;
     let middles: Vec<Vec<f64>> = latent
         .iter()

@@ -45,8 +45,7 @@ impl Latent {
         };
         let first = (rows < cells.rows()).then(|| cells.first(rows, domain));
         let cells = first.as_ref().unwrap_or(cells);
-        let scales: Vec<Option<Scale>> =
-            domain.variables().iter().zip(cells.columns()).map(scale).collect();
+        let scales: Vec<Option<Scale>> = domain.variables().iter().zip(cells.columns()).map(scale).collect();
         let variable = |(classes, scale): (&Classes, &Option<Scale>)| match scale {
             Some(scale) => Variable::latent(scale.limits().to_vec(), classes.size()),
             None => Variable::known(

@@ -162,7 +162,8 @@ impl Scale {
             Law::Tail { z: inner, number, slope, end, is_log } => {
                 // The share of the class that lies farther out, of what is left of the tail before the end of the range.
                 let (at, far) = (below(inner), below(end));
-                let outwards = if end < inner { 1.0 - self.share_below(class, z) } else { self.share_below(class, z) };
+                let outwards =
+                    if end < inner { 1.0 - self.share_below(class, z) } else { self.share_below(class, z) };
                 let z = quantile(at + outwards * (far - at));
                 let distance = slope * (z.clamp(inner.min(end), inner.max(end)) - inner);
                 if is_log { number * distance.exp() } else { number + distance }

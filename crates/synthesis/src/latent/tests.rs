@@ -43,8 +43,7 @@ fn slopes(records: &[(f64, f64, f64)]) -> [f64; 3] {
     let product = |of: &dyn Fn(f64, f64, f64) -> f64| {
         records.iter().map(|r| of(r.0 - x, r.1 - s, r.2 - y)).sum::<f64>() / n
     };
-    let (xx, ss, xs) =
-        (product(&|x, _, _| x * x), product(&|_, s, _| s * s), product(&|x, s, _| x * s));
+    let (xx, ss, xs) = (product(&|x, _, _| x * x), product(&|_, s, _| s * s), product(&|x, s, _| x * s));
     let (xy, sy) = (product(&|x, _, y| x * y), product(&|_, s, y| s * y));
     let determinant = xx * ss - xs * xs;
     [(xy * ss - sy * xs) / determinant, (sy * xx - xy * xs) / determinant, xx.sqrt()]

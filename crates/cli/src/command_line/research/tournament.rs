@@ -66,10 +66,13 @@ pub(in super::super) struct TournamentCommand {
 fn named_peer(text: &str) -> Result<(String, f64, PathBuf), Failure> {
     let parts = text.split_once('=').and_then(|(head, path)| {
         let (name, epsilon) = head.rsplit_once('@')?;
-        let epsilon: f64 = epsilon.parse().ok().filter(|epsilon: &f64| epsilon.is_finite() && *epsilon > 0.0)?;
+        let epsilon: f64 =
+            epsilon.parse().ok().filter(|epsilon: &f64| epsilon.is_finite() && *epsilon > 0.0)?;
         (!name.is_empty() && !path.is_empty()).then(|| (name.to_owned(), epsilon, PathBuf::from(path)))
     });
-    parts.ok_or_else(|| Failure::usage(format!("--peer: write `{text}` as NAME@EPSILON=FILE, such as mst@1=mst.csv")))
+    parts.ok_or_else(|| {
+        Failure::usage(format!("--peer: write `{text}` as NAME@EPSILON=FILE, such as mst@1=mst.csv"))
+    })
 }
 
 impl TournamentCommand {

@@ -125,7 +125,13 @@ impl PrivateSynthesizer for Private {
         let Ok(domain) = Domain::declared(schema, recipe.groups as usize) else { return false };
         let sizes: Vec<usize> = domain.variables().iter().map(Classes::size).collect();
         self.estimate == Estimate::Planned
-            && prefers_pure(&sizes, records, epsilon, rho, settings.neighbours == Some(Neighbours::ReplaceOne))
+            && prefers_pure(
+                &sizes,
+                records,
+                epsilon,
+                rho,
+                settings.neighbours == Some(Neighbours::ReplaceOne),
+            )
     }
 
     fn margins_asked(&self, public: &Public<'_>) -> Vec<Attributes> {
@@ -137,7 +143,8 @@ impl PrivateSynthesizer for Private {
 
     fn spending(&self, public: &Public<'_>) -> Result<Vec<Spending>, SynthesisError> {
         let domain = public.domain;
-        if self.rows == Drawn::Settled && domain.cells(&Attributes::all(domain)) > BigUint::from(MOST_SETTLED) {
+        if self.rows == Drawn::Settled && domain.cells(&Attributes::all(domain)) > BigUint::from(MOST_SETTLED)
+        {
             let message = format!(
                 "settled records need the tables of all pairs of the model, and its cross-table has more than {} cells; take rows = drawn, or `pairwise`",
                 thousands(u64::from(MOST_SETTLED))

@@ -184,7 +184,8 @@ mod tests {
         assert_eq!(merges.grouping(3).of_level, [0, 1, 2, 1]);
         assert_eq!((merges.until(3.0), merges.until(3.5), merges.next_cost(3)), (3, 2, Some(3.0)));
         let parents = Some(vec![Some(0), Some(1), Some(0), Some(1)]);
-        let nested = Merges::new(&Levels { size: 4, ordered: 0, is_number: false, parents }, &[4.0, 1.0, 9.0, 20.0]);
+        let nested =
+            Merges::new(&Levels { size: 4, ordered: 0, is_number: false, parents }, &[4.0, 1.0, 9.0, 20.0]);
         assert_eq!(nested.grouping(3).of_level, [0, 1, 2, 1]);
         assert_eq!(nested.grouping(2).of_level, [0, 1, 0, 1]);
         assert_eq!(nested.grouping(1).of_level, [0; 4]);

@@ -40,10 +40,7 @@ impl Variables {
             .map(|(position, classes)| Levels {
                 size: classes.size(),
                 ordered: if is_ordered(classes) { classes.partition().len() } else { 0 },
-                is_number: matches!(
-                    classes.partition(),
-                    Partition::Values(_) | Partition::Intervals { .. }
-                ),
+                is_number: matches!(classes.partition(), Partition::Values(_) | Partition::Intervals { .. }),
                 parents: parents[position].as_ref().map(|(_, levels)| levels.clone()),
             })
             .collect();

@@ -64,19 +64,24 @@ pub(super) fn estimated(levels: &Levels, seen: &[f64], noise: &Noise, records: f
 /// are held against √(2 ln m) standard deviations, m the number of such sums, which noise alone hardly ever exceeds (Donoho & Johnstone 1994). All classes where none is clear.
 fn support(seen: &[f64], sd: f64) -> std::ops::Range<usize> {
     let count = seen.len();
-    let lengths: Vec<usize> =
-        std::iter::successors(Some(1), |length| Some(2 * length)).take_while(|length| *length <= count).collect();
+    let lengths: Vec<usize> = std::iter::successors(Some(1), |length| Some(2 * length))
+        .take_while(|length| *length <= count)
+        .collect();
     let sums: usize = lengths.iter().map(|length| count - length + 1).sum();
     let clear = sd * (2.0 * (sums.max(2) as f64).ln()).sqrt();
-    let is_clear =
-        |first: usize, length: usize| seen[first..first + length].iter().sum::<f64>() > clear * (length as f64).sqrt();
+    let is_clear = |first: usize, length: usize| {
+        seen[first..first + length].iter().sum::<f64>() > clear * (length as f64).sqrt()
+    };
     // From the first to the last, and what it took to tell on either side.
     let mut found: Option<([usize; 2], [usize; 2])> = None;
     for length in lengths {
         let starts = || (0..=count - length).filter(|first| is_clear(*first, length));
         match &mut found {
             None => {
-                found = starts().next().zip(starts().next_back()).map(|(first, last)| ([first, last + length], [length; 2]));
+                found = starts()
+                    .next()
+                    .zip(starts().next_back())
+                    .map(|(first, last)| ([first, last + length], [length; 2]));
             }
             // A longer sum tells something where it lies outside of what shorter ones told.
             Some(([from, to], reaches)) => {
@@ -89,7 +94,9 @@ fn support(seen: &[f64], sd: f64) -> std::ops::Range<usize> {
             }
         }
     }
-    found.map_or(0..count, |([from, to], reaches)| from.saturating_sub(reaches[0])..(to + reaches[1]).min(count))
+    found.map_or(0..count, |([from, to], reaches)| {
+        from.saturating_sub(reaches[0])..(to + reaches[1]).min(count)
+    })
 }
 
 fn neighbours(levels: &Levels, seen: &[f64], even: f64, sd: f64, reach: usize) -> Vec<f64> {
@@ -127,7 +134,11 @@ mod tests {
         let records: f64 = (0..100).map(truth).sum();
         let spread = |levels: &Levels| {
             let found = estimated(levels, &seen, &Noise::normal(30.0), records);
-            found.iter().enumerate().map(|(level, count)| count / records * (level as f64 - 40.0).powi(2)).sum::<f64>()
+            found
+                .iter()
+                .enumerate()
+                .map(|(level, count)| count / records * (level as f64 - 40.0).powi(2))
+                .sum::<f64>()
         };
         let (number, codes) = (spread(&levels), spread(&Levels { is_number: false, ..levels.clone() }));
         assert!((number / 12.5 - 1.0).abs() < 0.25, "{number}, with codes {codes}");

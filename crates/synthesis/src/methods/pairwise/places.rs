@@ -23,7 +23,11 @@ pub(super) fn place(rows: &mut [u16], goals: &Goals, constraints: &Constraints, 
         .enumerate()
         .map(|(variable, classes)| {
             let is_free = constraints.is_free(variable) && is_number(classes);
-            Grouped::new(finest(goals, variable).filter(|_| is_free)?, classes, rows.iter().skip(variable).step_by(width))
+            Grouped::new(
+                finest(goals, variable).filter(|_| is_free)?,
+                classes,
+                rows.iter().skip(variable).step_by(width),
+            )
         })
         .collect();
     if finest.iter().all(Option::is_none) {
@@ -42,7 +46,9 @@ pub(super) fn place(rows: &mut [u16], goals: &Goals, constraints: &Constraints, 
         let level = rows[row * width + variable];
         finest[variable].as_ref().map_or(u32::from(level), |grouped| grouped.of_level[level as usize])
     };
-    let Some(joint) = Joint::learn(&all, &Coded { rows: count, class: &class }, seed.child(0)) else { return };
+    let Some(joint) = Joint::learn(&all, &Coded { rows: count, class: &class }, seed.child(0)) else {
+        return;
+    };
     let draws = draw(&joint, count, &class, seed.child(1));
     for (variable, grouped) in finest.iter().enumerate() {
         let Some(grouped) = grouped else { continue };
@@ -63,7 +69,12 @@ pub(super) fn place(rows: &mut [u16], goals: &Goals, constraints: &Constraints, 
     }
 }
 
-fn draw(joint: &Joint, rows: usize, class: &(dyn Fn(usize, usize) -> u32 + Sync), seed: Seed) -> Vec<Vec<Option<f64>>> {
+fn draw(
+    joint: &Joint,
+    rows: usize,
+    class: &(dyn Fn(usize, usize) -> u32 + Sync),
+    seed: Seed,
+) -> Vec<Vec<Option<f64>>> {
     use rayon::prelude::*;
     let block = |number: usize| {
         let mut rng = seed.stream(number as u64);
@@ -85,7 +96,11 @@ struct Grouped {
 
 impl Grouped {
     /// Nothing where groups leave little open.
-    fn new<'a>(grouping: &Grouping, classes: &Classes, levels: impl Iterator<Item = &'a u16>) -> Option<Self> {
+    fn new<'a>(
+        grouping: &Grouping,
+        classes: &Classes,
+        levels: impl Iterator<Item = &'a u16>,
+    ) -> Option<Self> {
         let values = classes.partition().len();
         let of_value = &grouping.of_level[..values];
         let groups = of_value.iter().max().map_or(0, |last| *last as usize + 1);
@@ -106,7 +121,11 @@ impl Grouped {
             _ => scale::variance_within(limits[group], limits[group + 1]),
         };
         let open: f64 = (0..groups).map(within).sum();
-        (open >= LEAST_WITHIN).then(|| Self { of_level: grouping.of_level.clone(), groups: grouping.groups, limits })
+        (open >= LEAST_WITHIN).then(|| Self {
+            of_level: grouping.of_level.clone(),
+            groups: grouping.groups,
+            limits,
+        })
     }
 }
 

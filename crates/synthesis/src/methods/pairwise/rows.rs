@@ -147,7 +147,9 @@ impl Constraints {
     /// Whether nothing but counts ties a variable to others.
     pub(super) fn is_free(&self, variable: usize) -> bool {
         let is_parent = |of: &Option<Parent>| of.as_ref().is_some_and(|(parent, _)| *parent == variable);
-        self.naming[variable].is_empty() && self.parents[variable].is_none() && !self.parents.iter().any(is_parent)
+        self.naming[variable].is_empty()
+            && self.parents[variable].is_none()
+            && !self.parents.iter().any(is_parent)
     }
 
     /// Whether a row breaks what names one of these variables.

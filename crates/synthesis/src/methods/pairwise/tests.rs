@@ -222,7 +222,11 @@ impl Population {
 
     fn released_with(&self, budget: f64, noise: NoiseOf, planned: u64, seed: u64) -> (Vec<Vec<u16>>, Goals) {
         let variables = self.sizes.len();
-        let levels = self.sizes.iter().map(|&size| Levels { size, ordered: size, is_number: false, parents: None }).collect();
+        let levels = self
+            .sizes
+            .iter()
+            .map(|&size| Levels { size, ordered: size, is_number: false, parents: None })
+            .collect();
         let pairs: Vec<[usize; 2]> =
             (0..variables).flat_map(|one| (one + 1..variables).map(move |other| [one, other])).collect();
         let plan = Plan::new(&self.sizes, &pairs, planned, (budget * ONE as f64) as u64, ONE, noise).unwrap();
