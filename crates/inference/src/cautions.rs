@@ -77,8 +77,9 @@ impl Of<'_> {
             let names = by_value.join(", ");
             return Some(if recipe.privacy.is_some() {
                 format!(
-                    "`{}` keeps only the class of a number and draws the number again within it, without a look at the data: this answer is about the redrawn values of {names}, its \
-                     distance from the data's is not in the interval, and it may be many standard errors; ask for shares in the model's classes, or for a release with finer `cuts`",
+                    "`{}` keeps only the class of a number and places the number within it by the rest of its record, without a look at the data, as if numbers were functions of normal variables: how {names} go \
+                     together within classes is that supposition, and what it gets wrong is not in the interval (where it held, in a simulation of five classes, N = 2,000 and epsilon = 10, nominal 95 % intervals of slopes covered 88 % on average and 82 % at worst; docs/inference.md has \
+                     more); ask for shares in the model's classes, or for a release with `cuts` where the records are",
                     recipe.method
                 )
             } else {

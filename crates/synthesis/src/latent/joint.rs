@@ -15,7 +15,7 @@ const MOST_RECORDS: usize = 10_000;
 const FEWEST_RECORDS: usize = 50;
 /// Draws of all z and of the covariance.
 const ROUNDS: usize = 12;
-/// Draws of the z of a record.
+/// Draws of the z of a record, at most.
 const TURNS: usize = 4;
 /// Columns of what is known, at most, and records that each needs.
 const MOST_KNOWN: usize = 40;
@@ -132,7 +132,8 @@ impl Joint {
     /// The z of a record, by variable.
     pub(crate) fn draw(&self, class: &impl Fn(usize) -> u32, rng: &mut Rng) -> Vec<Option<f64>> {
         let mut values = self.start(class);
-        for _ in 0..TURNS {
+        // One latent column is drawn from its own law at once, two hardly need more than one turn each.
+        for _ in 0..TURNS.min(self.latent.len()) {
             self.turn(&mut values, class, rng);
         }
         let mut found = vec![None; self.variables];

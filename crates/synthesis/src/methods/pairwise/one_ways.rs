@@ -144,7 +144,7 @@ mod tests {
         assert!((number / 12.5 - 1.0).abs() < 0.25, "{number}, with codes {codes}");
         assert!(number < codes, "{number} and {codes}");
         let of = support(&seen, 30.0);
-        assert!(of.contains(&32) && of.contains(&48) && of.len() < 40, "{of:?}");
+        assert!(of.contains(&33) && of.contains(&47) && of.len() < 40, "{of:?}");
         assert_eq!(support(&[5.0, -9.0, 20.0], 30.0), 0..3);
     }
 
