@@ -20,6 +20,8 @@ pub const CASES: &[Case] = &[
     cart::VARIABLES,
     cart::ADULT,
     cart::MILLION,
+    cart::DEFAULT,
+    cart::DEFAULT_MILLION,
     forests_and_nets::ARF,
     forests_and_nets::ARF_ADULT,
     forests_and_nets::TVAE,
