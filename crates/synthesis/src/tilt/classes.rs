@@ -294,7 +294,7 @@ mod tests {
             let (fine, coarse) = (cuts_at_quantiles(&sorted_here, 10), cuts_at_quantiles(&sorted_here, 5));
             assert!(fine.is_sorted_by(|left, right| left < right), "{at}: {fine:?}");
             assert!(
-                (4..=6).contains(&coarse.len()) && (6..=12).contains(&fine.len()),
+                (3..=6).contains(&coarse.len()) && (5..=12).contains(&fine.len()),
                 "{at}: {coarse:?} {fine:?}"
             );
             let class = |cuts: &[f64], number: f64| cuts.iter().filter(|cut| number > **cut).count();

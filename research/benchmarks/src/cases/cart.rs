@@ -105,6 +105,39 @@ pub(crate) const MILLION: Case = Case {
     promises: &[Promise::TimesLess(0, 80.0), Promise::AtFirst(60.0, 3_000.0)],
 };
 
+/// As it comes: trees with scores and leaves chosen for each variable, records chosen out of candidates.
+pub(crate) const DEFAULT: Case = Case {
+    name: "sequential",
+    what: "sequential as it comes on SD2011, 5,000 rows by 18 variables",
+    sizes: &[5_000],
+    of: "",
+    work: |places, _| {
+        let table = places.sd2011(SD2011_18)?;
+        repeatedly(|| by_default(&table))
+    },
+    peers: &[],
+    promises: &[Promise::CpuSeconds(0.35)],
+};
+
+/// The same for many records.
+pub(crate) const DEFAULT_MILLION: Case = Case {
+    name: "sequential-million",
+    what: "sequential as it comes on 18 variables, 1,000,000 rows",
+    sizes: &[1_000_000],
+    of: "N",
+    work: |places, rows| {
+        let table = of_model(places, rows)?;
+        once(|| by_default(&table))
+    },
+    peers: &[],
+    promises: &[Promise::CpuSeconds(60.0)],
+};
+
+fn by_default(table: &Table) -> Result<Table, BenchError> {
+    let recipe = Recipe { seed: Some(1), ..Recipe::new("sequential") };
+    fit(table, &recipe, &Run::default()).and_then(|fitted| fitted.table(0)).map_err(BenchError::failed)
+}
+
 /// Trees alone, with leaves as peers grow them.
 fn synthetic(table: &Table) -> Result<Table, BenchError> {
     synthetic_with(table, &[])

@@ -28,6 +28,8 @@ pub const CASES: &[Case] = &[
     cart::BEST,
     cart::ADULT,
     cart::MILLION,
+    cart::DEFAULT,
+    cart::DEFAULT_MILLION,
     forests_and_nets::ARF,
     forests_and_nets::ARF_ADULT,
     forests_and_nets::TVAE,
