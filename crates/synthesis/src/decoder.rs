@@ -389,8 +389,10 @@ impl Decoder {
     /// One of the pieces into which the knots cut an interval; each holds as many records as any other.
     fn piece(&self, position: usize, low: f64, high: f64, rng: &mut Rng) -> Piece {
         let knots = &self.knots[position];
-        let inside =
-            &knots[knots.partition_point(|knot| *knot <= low)..knots.partition_point(|knot| *knot < high)];
+        let (from, to) =
+            (knots.partition_point(|knot| *knot <= low), knots.partition_point(|knot| *knot < high));
+        // None inside a class of a single value either, though a knot may be that value.
+        let inside = knots.get(from..to).unwrap_or_default();
         if inside.is_empty() {
             return Piece::Within(low, high);
         }
