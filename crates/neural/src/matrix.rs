@@ -97,8 +97,8 @@ fn scalar_product<T: Real>(left: &[T], right: &[T]) -> T {
     let rest = left.remainder().iter().zip(right.remainder()).map(|(left, right)| *left * *right);
     let rest: T = rest.sum();
     for (left, right) in left.zip(right) {
-        for lane in 0..LANES {
-            sums[lane] += left[lane] * right[lane];
+        for ((sum, left), right) in sums.iter_mut().zip(left).zip(right) {
+            *sum += *left * *right;
         }
     }
     sums.into_iter().sum::<T>() + rest

@@ -478,7 +478,10 @@ impl Decoder {
 
     fn knots_between(&self, position: usize, low: f64, high: f64) -> &[f64] {
         let knots = &self.knots[position];
-        &knots[knots.partition_point(|knot| *knot <= low)..knots.partition_point(|knot| *knot < high)]
+        let (from, to) =
+            (knots.partition_point(|knot| *knot <= low), knots.partition_point(|knot| *knot < high));
+        // None inside a class of a single value either, though a knot may be that value.
+        knots.get(from..to).unwrap_or_default()
     }
 
     /// One of the pieces into which the knots cut an interval; each holds as many records as any other.

@@ -94,7 +94,31 @@ pub(super) fn spans(domain: &Domain) -> Spans {
     Spans::new(domain.variables().iter().map(span).collect())
 }
 
-/// Refuses, from what is public, what the argument does not cover and what a net cannot hold.
+/// Refuses, before anything is paid, what a net cannot hold.
+pub(super) fn refuse_too_large(public: &Public<'_>, weights: usize) -> Result<(), SynthesisError> {
+    for classes in public.domain.variables() {
+        if classes.size() > super::coding::MOST_LEVELS {
+            let message = format!(
+                "it has {} classes, and a net takes {} of a variable at most; use coarser classes, or take another method",
+                classes.size(),
+                super::coding::MOST_LEVELS
+            );
+            return Err(table::TableError::variable(classes.name(), message).into());
+        }
+    }
+    if weights > MOST_WEIGHTS {
+        let message = format!(
+            "the net would have {weights} weights, each under noise; use fewer units or coarser classes"
+        );
+        return Err(SynthesisError::option("hidden", message));
+    }
+    if !public.zeros.all().is_empty() {
+        possible_record(public.domain, public.zeros)?;
+    }
+    Ok(())
+}
+
+/// The steps that the budget pays for; refuses what the argument does not cover.
 pub(super) fn plan(
     public: &Public<'_>,
     name: &'static str,
@@ -119,25 +143,6 @@ pub(super) fn plan(
             "the argument of `{name}` is for tables with or without one record; units of several records and replaced records take another private method"
         );
         return Err(SynthesisError::option("neighbours", message));
-    }
-    for classes in public.domain.variables() {
-        if classes.size() > super::coding::MOST_LEVELS {
-            let message = format!(
-                "it has {} classes, and a net takes {} of a variable at most; use coarser classes, or take another method",
-                classes.size(),
-                super::coding::MOST_LEVELS
-            );
-            return Err(table::TableError::variable(classes.name(), message).into());
-        }
-    }
-    if weights > MOST_WEIGHTS {
-        let message = format!(
-            "the net would have {weights} weights, each under noise; use fewer units or coarser classes"
-        );
-        return Err(SynthesisError::option("hidden", message));
-    }
-    if !public.zeros.all().is_empty() {
-        possible_record(public.domain, public.zeros)?;
     }
     DescentPlan::new(weights, sampling, steps, epsilon, delta).map_err(|_| {
         let message = format!(

@@ -118,6 +118,7 @@ impl PrivateSynthesizer for Settings {
 
     fn spending(&self, public: &Public<'_>) -> Result<Vec<Spending>, SynthesisError> {
         let gan = self.gan(private::spans(public.domain));
+        private::refuse_too_large(public, gan.weights().1)?;
         Ok(private::spending(&self.plan(public, &gan)?))
     }
 

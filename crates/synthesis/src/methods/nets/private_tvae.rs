@@ -93,6 +93,7 @@ impl PrivateSynthesizer for Settings {
 
     fn spending(&self, public: &Public<'_>) -> Result<Vec<Spending>, SynthesisError> {
         let vae = self.vae(private::spans(public.domain));
+        private::refuse_too_large(public, vae.weights())?;
         Ok(private::spending(&self.plan(public, &vae)?))
     }
 
