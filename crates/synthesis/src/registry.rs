@@ -180,9 +180,13 @@ pub fn default_method(private: bool) -> &'static str {
 /// their own tables: without that, a sample's scatter of some √(c/n) (c cells of a pair, n records) would be more than the noise from about ε = 3 on. Else, and where options of it are set, it is `pairwise`.
 pub fn usual_private_recipe(schema: Option<&DeclaredSchema>, recipe: &Recipe) -> Recipe {
     let domain = schema.and_then(|schema| Domain::declared(schema, recipe.groups as usize).ok());
-    let is_small = domain.is_some_and(|domain| {
-        domain.cells(&Attributes::all(&domain)) <= BigUint::from(ipf::private::MOST_SETTLED)
-    });
+    // Levels that are bought may be many.
+    let buys_levels = schema
+        .is_some_and(|schema| schema.schema().variables().iter().any(|variable| variable.bought.levels));
+    let is_small = !buys_levels
+        && domain.is_some_and(|domain| {
+            domain.cells(&Attributes::all(&domain)) <= BigUint::from(ipf::private::MOST_SETTLED)
+        });
     let cards = if is_small { [&ipf::CARD, &pairwise::CARD] } else { [&pairwise::CARD, &ipf::CARD] };
     let takes_all = |card: &&&MethodCard| {
         recipe.options.keys().all(|name| card.options.iter().any(|option| option.name == name))

@@ -1,11 +1,11 @@
 //! Units of several records: the visits of a patient, the months of a household.
 //!
 //! What one person has in twelve records is no less theirs than what another has in one. So where a table names units by identifiers that repeat,
-//! "few" and "alone" are counted in units and not in records: by every such identifier, and the one that says fewest counts. An identifier names units of several
-//! records if its values repeat and are used evenly, Σ c² ≤ 4 n²/d with c the records of each of d values among n (geometric numbers of records have at most half of that): a text that
-//! most records share, such as "no remark", is nobody's name. Records without a value are units of their own; an identifier that points to another one names nobody.
+//! "few" and "alone" are counted in units and not in records: by every such identifier, and the one that says fewest counts, so that one too many costs little. However uneven
+//! its use, an identifier whose values repeat names units of several records, and so does a pointer to another one (`first_visit` to `visit`); free texts, of three words and more
+//! on average, name nobody. Records without a value are units of their own.
 
-use crate::{Codes, Column, Table};
+use crate::{Codes, Column, Table, TextColumn};
 
 /// Which unit each record is of.
 #[derive(Default)]
@@ -15,8 +15,8 @@ pub struct Units<'a> {
     names: Vec<&'a str>,
 }
 
-/// At most so many times the pairs of equal values that even use would make.
-const EVEN: f64 = 4.0;
+/// Texts of as many words on average are free ones.
+const FREE: usize = 3;
 
 impl<'a> Units<'a> {
     /// The units that the identifiers of these records name.
@@ -24,7 +24,7 @@ impl<'a> Units<'a> {
         let mut units = Self { identifiers: Vec::new(), names: Vec::new() };
         for (variable, column) in records.schema().variables().iter().zip(records.columns()) {
             let Column::Text(text) = column else { continue };
-            if variable.identifier.refers_to.is_none() && names_units(&text.codes, text.dictionary.len()) {
+            if names_units(text) {
                 units.identifiers.push((&text.codes, text.dictionary.len() as u32));
                 units.names.push(&variable.name);
             }
@@ -104,13 +104,13 @@ impl<'a> Units<'a> {
     }
 }
 
-/// Whether codes are those of units with several records each; the last code stands for missing.
-fn names_units(codes: &Codes, values: usize) -> bool {
-    let counts = codes.frequencies(values + 1);
-    let present: u64 = counts[..values].iter().sum();
-    let pairs: f64 = counts[..values].iter().map(|count| (*count as f64).powi(2)).sum();
-    let used = counts[..values].iter().filter(|count| **count > 0).count();
-    (used as u64) < present && pairs * used as f64 <= EVEN * (present as f64).powi(2)
+/// Whether some values of an identifier have several records.
+fn names_units(text: &TextColumn) -> bool {
+    let values = text.dictionary.len();
+    let counts = text.codes.frequencies(values + 1);
+    let repeat = counts[..values].iter().any(|count| *count > 1);
+    let words: usize = text.dictionary.iter().map(|text| text.split_whitespace().count()).sum();
+    repeat && words < FREE * values
 }
 
 #[cfg(test)]
@@ -138,15 +138,16 @@ mod tests {
     }
 
     #[test]
-    fn identifiers_without_repeats_and_texts_that_most_share_name_no_units() {
+    fn identifiers_without_repeats_and_free_texts_name_no_units() {
         let read = |rows: Vec<String>| {
             read_csv_text(&format!("v,w\n{}\n", rows.join("\n")), &ReadOptions::default()).unwrap()
         };
-        let different = read((0..100).map(|row| format!("name {row} of one,x")).collect());
+        let different = read((0..100).map(|row| format!("P{row:05}-3,x")).collect());
         let remarks = read(
             (0..1000)
-                .map(|row| {
-                    if row % 5 < 2 { "no remark at all,x".into() } else { format!("a remark {row} of one,x") }
+                .map(|row| match row % 5 < 2 {
+                    true => "no remark at all,x".to_owned(),
+                    false => format!("a remark {row} of one,x"),
                 })
                 .collect(),
         );
@@ -156,5 +157,22 @@ mod tests {
             assert!(units.are_records());
             assert_eq!(units.of_records(0..5, 3), 3);
         }
+    }
+
+    /// One patient of a thousand has a hundred visits; and the patient is told by the number of the first visit alone.
+    #[test]
+    fn uneven_use_and_pointers_name_units_too() {
+        let read = |text: String| read_csv_text(&text, &ReadOptions::default()).unwrap();
+        let rows: Vec<String> = (0..1100).map(|row| format!("P{:05}-3,x", row.max(100))).collect();
+        let uneven = read(format!("patient,w\n{}\n", rows.join("\n")));
+        assert_eq!(Units::of(&uneven).of_records(0..101, 3), 1);
+        assert_eq!(Units::of(&uneven).of_records(0..102, 3), 2);
+        let rows: Vec<String> = (0..1200)
+            .map(|row| format!("V{row:06}-{},V{:06}-{},x", row % 7, row / 4 * 4, row / 4 * 4 % 7))
+            .collect();
+        let visits = read(format!("visit,first_visit,w\n{}\n", rows.join("\n")));
+        assert!(visits.schema().variables()[1].identifier.refers_to.is_some());
+        assert_eq!(Units::of(&visits).names(), ["first_visit"]);
+        assert_eq!(Units::of(&visits).of_records(0..5, 9), 2);
     }
 }

@@ -1,15 +1,16 @@
 //! Guessing with few keys: how much better does a release let an intruder guess than the records of everybody else would?
 //!
-//! An intruder who knows a few variables K of a person guesses another one, t, by drawing one of the synthetic records that agree with the person on K. Where none agrees on
+//! An intruder who knows a few variables K of a person guesses another one, t, by what is most frequent among the synthetic records that agree with the person on K. Where none agrees on
 //! all of K he leaves out the last key, then the one before, and so on, until [`ENOUGH`] agree, or some where there are never so many; the keys stand in the order of how well each tells t by
-//! itself. For original record i, with S the synthetic records that he draws from, and Y those found in the same way among the other original ones, the chance to be right is
+//! itself. For original record i, with S the synthetic records that he looks at, and Y those found in the same way among the other original ones, the chance to be right is
 //!
 //! ```text
-//! with the release      a_i = share of S that agrees with i on t
-//! without the record    b_i = share of Y that agrees with i on t     the same way from all other original records
+//! with the release      a_i = 1 / (number of most frequent values of t in S) if that of i is one of them, else 0
+//! without the record    b_i = the same of Y, from all other original records
 //! ```
 //!
-//! and the gain 100 mean(a_i − b_i), in points. Where the release does not depend on record i, a fresh sample of the population of the same size, both chances are equal
+//! and the gain 100 mean(a_i − b_i), in points. He takes the most frequent value and does not draw one of S: of a release that is more alike than the people it stands for, as noise makes it, draws would be right more often than of the
+//! people, without anything of any of them in it. Where the release does not depend on record i, a fresh sample of the population of the same size, both chances are equal
 //! in expectation and the gain is 0, however well the variables predict each other; if a share x of the synthetic records are copies, it comes near 100 x. Unlike measures that
 //! take all other variables for keys it does not vanish in wide tables, where nobody knows all the rest of a record and no two records agree on it. Keys are left out one by one (the back-off of
 //! Katz 1987) since what one of them tells alone is no secret of the record: whoever knows the city knows the county, also of a person whom no other record equals in city, age and trade.
@@ -388,6 +389,36 @@ impl Groups {
     }
 }
 
+/// How many values occur how often, kept while they are counted one by one: at least so often occur `at_least[often - 1]` of them.
+#[derive(Default)]
+struct Modes {
+    at_least: Vec<u32>,
+}
+
+impl Modes {
+    /// A value occurs one time more, and now so often.
+    fn raise(&mut self, often: u32) {
+        match self.at_least.get_mut(often as usize - 1) {
+            Some(values) => *values += 1,
+            None => self.at_least.push(1),
+        }
+    }
+
+    /// The chance that a value that occurs so often, less those that do not count, is guessed as the most frequent one; ties are decided by lot.
+    fn chance(&self, often: u32, itself: u32) -> f64 {
+        let counted = often - itself;
+        // Other values that occur at least so often, this one left out.
+        let rivals = |at_least: u32| match self.at_least.get(at_least as usize - 1) {
+            Some(values) => values - u32::from(often >= at_least),
+            None => 0,
+        };
+        match counted > 0 && rivals(counted + 1) == 0 {
+            true => 1.0 / f64::from(1 + rivals(counted)),
+            false => 0.0,
+        }
+    }
+}
+
 /// Nested keys, ready for any target, with the original records of one half.
 struct Guesses<'a> {
     files: &'a Files,
@@ -412,11 +443,14 @@ impl<'a> Guesses<'a> {
         let mut counts = vec![0_u32; self.files.sizes[target]];
         for group in &groups.groups {
             let drawn = pool.of(&self.nested[group.depth]).of(group.class);
-            drawn.iter().for_each(|row| counts[codes[*row as usize] as usize] += 1);
-            let among = f64::from(drawn.len() as u32 - pool.itself());
+            let mut modes = Modes::default();
+            for row in drawn {
+                let code = codes[*row as usize];
+                counts[code as usize] += 1;
+                modes.raise(counts[code as usize]);
+            }
             for row in &groups.rows[group.rows.clone()] {
-                let agree = counts[truth[*row as usize] as usize] - pool.itself();
-                chances[*row as usize] = f64::from(agree) / among;
+                chances[*row as usize] = modes.chance(counts[truth[*row as usize] as usize], pool.itself());
             }
             drawn.iter().for_each(|row| counts[codes[*row as usize] as usize] = 0);
         }
@@ -691,7 +725,7 @@ mod tests {
             "{first:?}"
         );
         // Records 1, 3 and 5; no synthetic record and no other original one has the key 2.
-        let [with, without] = [[1.0 / 2.0, 2.0 / 4.0, 3.0 / 6.0], [0.0, 1.0, 2.0 / 5.0]];
+        let [with, without] = [[1.0 / 2.0, 2.0 / 4.0, 3.0 / 6.0], [0.0, 1.0, 0.0]];
         let second = found(Half::Second);
         assert!(
             (second.with - mean(with)).abs() < 1e-9 && (second.without - mean(without)).abs() < 1e-9,
@@ -708,15 +742,29 @@ mod tests {
             sizes: vec![3, 2, 2],
         };
         let found = |half| Guesses::new(&files, Partitions::new(&files).nested(&[0, 1]), half).chances(2);
-        // Record 0: three synthetic records agree on both keys; no other original one does, two on the first key, of which one has its target. Record 2: no synthetic record agrees on both,
-        // three on the first key; record 1 agrees on both and has another target.
+        // Record 0: three synthetic records agree on both keys, most with another target; no other original one does, two on the first key, of which one has its target. Record 2: no synthetic record
+        // agrees on both, three on the first key, most with its target; record 1 agrees on both and has another target.
         let first = found(Half::First);
-        assert!((first.with - 100.0 * (1.0 / 3.0 + 2.0 / 3.0) / 2.0).abs() < 1e-9, "{first:?}");
-        assert!((first.without - 100.0 * (1.0 / 2.0 + 0.0) / 2.0).abs() < 1e-9, "{first:?}");
-        // Record 1: the first key alone with the release; record 2 on both without it. Record 3: no key at all, twice.
+        assert_eq!((first.with, first.without), (100.0 * (0.0 + 1.0) / 2.0, 100.0 * (0.5 + 0.0) / 2.0));
+        // Record 1: the first key alone with the release; record 2 on both without it. Record 3: no key at all, twice; half of the synthetic records have its target, and one of three others.
         let second = found(Half::Second);
-        assert!((second.with - 100.0 * (1.0 / 3.0 + 1.0 / 2.0) / 2.0).abs() < 1e-9, "{second:?}");
-        assert!((second.without - 100.0 * (0.0 + 1.0 / 3.0) / 2.0).abs() < 1e-9, "{second:?}");
+        assert_eq!((second.with, second.without), (100.0 * (0.0 + 0.5) / 2.0, 0.0));
+    }
+
+    /// A release in which all are as most are lets no one be guessed better than the other people do.
+    #[test]
+    fn a_release_that_is_more_alike_than_the_people_gives_nothing_away() {
+        let mut rng = random(1, 9);
+        let rare: Vec<u32> = (0..2_000).map(|_| u32::from(rng.random_range(0..10) < 4)).collect();
+        let key: Vec<u32> = (0..2_000).map(|_| rng.random_range(0..5)).collect();
+        let files = Files {
+            original: vec![key.clone(), rare],
+            synthetic: vec![key, vec![0; 2_000]],
+            sizes: vec![5, 2],
+        };
+        let guesses = Guesses::new(&files, Partitions::new(&files).nested(&[0]), Half::Second);
+        let found = guesses.chances(1);
+        assert!(found.with > 55.0 && found.gain().abs() < 1.0, "{found:?}");
     }
 
     /// Whoever knows the city knows the county, also of a person whom no other record equals in city, shop and age. A release of copies gives shops away, and no county to who knows the city: the city is

@@ -7,7 +7,8 @@
 //! - a level that fewer than three records have is given up: its records get the level of another record, drawn from those with a level that is kept
 //!   (all become `other` where no level is kept);
 //! - numbers, days and times beyond the third largest or smallest are set to it, so that no value outside what three records reach is ever drawn;
-//!   where one record alone has it, it is itself set to the middle between it and the next one inwards, as the others are.
+//!   where one record alone has it, it is itself set to the middle between it and the next one inwards, as the others are;
+//! - numbers, days and times of a variable that fewer than three records have at all become missing (the whole record is replaced where a rule names the variable).
 //!
 //! Where identifiers name units of several records ([`Units`]), all this is said of units: three units must have a level or reach a number. Their numbers
 //! that hardly another unit has, such as a date of birth that stands in each of a patient's visits, give way to numbers near them ([`near`](crate::near)).
@@ -32,7 +33,7 @@ use table::{Codes, Column, Table, Units, Variable};
 use crate::SynthesisError;
 use crate::near;
 use crate::randomness::{Rng, Seed};
-use extremes::without_extremes;
+use extremes::{of_too_few, without_extremes};
 
 /// What fewer records, or fewer units of several records, have is rare.
 pub(crate) const FEWEST: usize = 3;
@@ -82,13 +83,14 @@ pub fn protect(records: &Table) -> Result<Protected<'_>, SynthesisError> {
             continue;
         }
         let name = variable.name.clone();
-        if let Some(change) = change(variable, &columns[position], &units, &mut rng) {
+        let is_tied = tied.contains(name.as_str());
+        if let Some(change) = change(variable, &columns[position], is_tied, &units, &mut rng) {
             if change.levels > 0 {
                 levels.push((name.clone(), change.levels));
             } else {
                 numbers.push((name.clone(), change.rows.len()));
             }
-            if tied.contains(name.as_str()) {
+            if is_tied {
                 replaced.extend(&change.rows);
             }
             variables[position] = change.variable;
@@ -96,7 +98,7 @@ pub fn protect(records: &Table) -> Result<Protected<'_>, SynthesisError> {
         }
         // Behind the extremes: numbers near an outlier would be drawn towards it.
         if !units.are_records()
-            && !tied.contains(name.as_str())
+            && !is_tied
             && let Some(column) = of_units::drawn_near(&columns[position], &units, &mut rng)
         {
             columns[position] = column;
@@ -140,7 +142,7 @@ pub fn protect(records: &Table) -> Result<Protected<'_>, SynthesisError> {
     }
     if !numbers.is_empty() {
         remarks.push(format!(
-            "numbers beyond the {FEWEST}rd largest or smallest{} are set to it, since the schema was learned: {}; declare a schema to keep them",
+            "numbers beyond the {FEWEST}rd largest or smallest{} are set to it, or given up where fewer have one, since the schema was learned: {}; declare a schema to keep them",
             if units.are_records() { String::new() } else { format!(" of {noun}") },
             listed(&numbers, "value")
         ));
@@ -167,8 +169,38 @@ fn tied(schema: &Schema) -> HashSet<&str> {
     tied
 }
 
-fn change(variable: &Variable, column: &Column, units: &Units<'_>, rng: &mut Rng) -> Option<Change> {
+fn change(
+    variable: &Variable,
+    column: &Column,
+    is_tied: bool,
+    units: &Units<'_>,
+    rng: &mut Rng,
+) -> Option<Change> {
     let changed = |kind: Kind| Variable { kind, ..variable.clone() };
+    let too_few = match column {
+        Column::Integer(numbers) => of_too_few(numbers, units),
+        Column::Real(numbers) => of_too_few(numbers, units),
+        Column::Date(days) => of_too_few(days, units),
+        Column::Datetime(times) => of_too_few(times, units),
+        Column::Categorical(_) | Column::Text(_) => None,
+    };
+    if let Some(rows) = too_few {
+        if is_tied {
+            return Some(Change { variable: variable.clone(), column: column.clone(), rows, levels: 0 });
+        }
+        let empty = Variable {
+            missing: true,
+            origin: variable.origin,
+            ..Variable::new(&variable.name, Kind::Categorical { levels: Levels::default() })
+        };
+        let nothing = Codes::collect(1, std::iter::repeat_n(0, column.len()));
+        return Some(Change {
+            variable: empty,
+            column: Column::Categorical(Arc::new(nothing)),
+            rows,
+            levels: 0,
+        });
+    }
     match (column, &variable.kind) {
         (Column::Categorical(codes), Kind::Categorical { levels } | Kind::Ordinal { levels }) => {
             let (levels_kept, codes, rows) =
@@ -409,6 +441,21 @@ mod tests {
         let remarks = protected.remarks.join("\n");
         assert!(remarks.contains("told apart by `patient`") && remarks.starts_with("`born`"), "{remarks}");
         assert!(!remarks.contains("Nowhere"), "{remarks}");
+        assert!(protected.records.violations().unwrap().is_empty());
+    }
+
+    /// Two of 60 records have a compensation, and nobody else has one.
+    #[test]
+    fn numbers_that_fewer_than_three_have_become_missing() {
+        let row =
+            |i: usize| format!("{},{}", i % 7, if i < 2 { (98_765 + i).to_string() } else { String::new() });
+        let rows: Vec<String> = (0..60).map(row).collect();
+        let text = format!("age,compensation\n{}\n", rows.join("\n"));
+        let original = read_csv_text(&text, &ReadOptions::default()).unwrap();
+        let protected = protect(&original).unwrap();
+        assert_eq!((original.missing(1), protected.records.missing(1)), (58, 60));
+        let text = csv_text(&protected.records) + &protected.records.schema().to_toml();
+        assert!(!text.contains("9876"), "{text}");
         assert!(protected.records.violations().unwrap().is_empty());
     }
 }

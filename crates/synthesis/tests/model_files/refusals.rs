@@ -28,7 +28,7 @@ fn a_file_that_was_changed_is_refused_at_every_byte() {
         let said = refusal(&changed);
         let expected = match at {
             0..8 => "is no model file",
-            8..12 => "this program reads version 5",
+            8..12 => "this program reads version 6",
             _ => "was changed after it was written; fit the model again",
         };
         assert!(said.contains(expected), "byte {at}: {said}");

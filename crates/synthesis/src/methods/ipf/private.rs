@@ -143,8 +143,7 @@ impl PrivateSynthesizer for Private {
 
     fn spending(&self, public: &Public<'_>) -> Result<Vec<Spending>, SynthesisError> {
         let domain = public.domain;
-        if self.rows == Drawn::Settled && domain.cells(&Attributes::all(domain)) > BigUint::from(MOST_SETTLED)
-        {
+        if self.rows == Drawn::Settled && !cross_table_is_small(domain) {
             let message = format!(
                 "settled records need the tables of all pairs of the model, and its cross-table has more than {} cells; take rows = drawn, or `pairwise`",
                 thousands(u64::from(MOST_SETTLED))
@@ -214,11 +213,24 @@ impl PrivateSynthesizer for Private {
                 (model, vec![remark])
             }
         };
-        Ok(AnyModel::Cells(match self.rows {
-            Drawn::Drawn => Box::new(private_model(public, model, remarks)),
-            Drawn::Settled => settled_model(public, &model, remarks)?,
-        }))
+        if self.rows == Drawn::Drawn {
+            return Ok(AnyModel::Cells(Box::new(private_model(public, model, remarks))));
+        }
+        // What was bought may make the cross-table larger than it was thought to be: then records are drawn, since it is paid for.
+        let settled = match cross_table_is_small(domain) {
+            true => settled_model(public, &model, remarks.clone()).ok(),
+            false => None,
+        };
+        Ok(AnyModel::Cells(settled.unwrap_or_else(|| {
+            let remark = "records are drawn and not settled, since the tables of all pairs of the model could not be made".to_owned();
+            Box::new(private_model(public, model, [remarks, vec![remark]].concat()))
+        })))
     }
+}
+
+/// Whether the tables of all pairs can be had from a model of this cross-table.
+fn cross_table_is_small(domain: &Domain) -> bool {
+    domain.cells(&Attributes::all(domain)) <= BigUint::from(MOST_SETTLED)
 }
 
 fn private_model(public: &Public<'_>, model: FittedModel, remarks: Vec<String>) -> IpfModel {
