@@ -201,8 +201,8 @@ fn the_same_file_is_called_a_copy() {
     );
 }
 
-/// Linkability and membership against a private release: 20 releases, each number above 1.645 standard errors in 1 of 20 of them; five or more in one of 400
-/// tests. Seeds are fixed.
+/// Linkability and membership against a private release: 60 releases, each number above 1.645 standard errors in 1 of 20 of them; eleven or more of 60 in one of
+/// 3,000 tests. Seeds are fixed.
 #[test]
 fn attacks_find_nothing_in_releases_at_a_small_epsilon() {
     let schema = lookalike::table::schema::SchemaFile::parse(&Town::new(10, 1).schema()).unwrap();
@@ -212,7 +212,7 @@ fn attacks_find_nothing_in_releases_at_a_small_epsilon() {
         read_csv_text(&Town::new(400, seed).csv(), &options).unwrap().select(&names).unwrap()
     };
     let mut above = std::collections::BTreeMap::<String, usize>::new();
-    for run in 0..20 {
+    for run in 0..60 {
         let (original, holdout) = (people(100 + 2 * run), people(101 + 2 * run));
         let recipe =
             lookalike::synthesis::Recipe::parse("method = \"ipf\"\n[privacy]\nepsilon = 0.1\n").unwrap();
@@ -237,5 +237,5 @@ fn attacks_find_nothing_in_releases_at_a_small_epsilon() {
         }
     }
     assert!(above.len() >= 8, "{above:?}");
-    assert!(above.values().all(|runs| *runs < 5), "{above:?}");
+    assert!(above.values().all(|runs| *runs < 11), "{above:?}");
 }
