@@ -22,6 +22,8 @@ class Sequential(Synthesizer):
         auxiliary: [auxiliary.NAME] sections: predictors that are made for the fit and not released (score and by; groups_of and rare)
         [none]
         option_except: variables that predict nothing unless `predictors` names them [none]
+        predictors: how many of the variables before it a variable is drawn given: `all`, or `best 20`, the 20 that say most of it by
+        themselves, so that time grows like the number of variables and not like its square [all]
         proper: draw parameters from their posterior too [false]
         min_bucket: records that a leaf must hold: `auto` (5, 10 or 20, for each variable of CART the one under which records that its tree
         has not seen are likeliest; 5 for forests and bagging), or how many [auto]
@@ -45,9 +47,9 @@ class Sequential(Synthesizer):
         where that is for numbers]
         tilt: choose the records out of several candidates each, so that one-way and two-way tables and low moments are those of the data up
         to chance [true where every variable is drawn by cart, for which it was measured; else false]
-        candidates: candidates that are drawn for each record, of which one is kept [5]
-        tilt_classes: classes of a number in these tables: `auto` (8, or 5 where these would leave too few candidates with weight), or how
-        many [auto]
+        candidates: candidates that are drawn for each record, of which one is kept [5, or 3 where a data set has more than 50,000 records]
+        tilt_classes: classes of a number in these tables: `auto` (10, or 5 where these would leave too few candidates with weight), or how
+        many; frequent values, and values of numbers with at most 20, have classes of their own [auto]
         no_copies: never keep a candidate that equals a record of the data which is unique there [true]
 
     Source: Nowok, Raab & Dibben (2016), synthpop: bespoke creation of synthetic data in R; Reiter (2005), Using CART to generate partially
@@ -55,7 +57,7 @@ class Sequential(Synthesizer):
     """
 
     _method: ClassVar[str | None] = "sequential"
-    _options: ClassVar[Mapping[str, str]] = {"method": "method", "order": "order", "variables": "variables", "auxiliary": "auxiliary", "option_except": "except", "proper": "proper", "min_bucket": "min_bucket", "complexity": "complexity", "risk": "risk", "depth": "depth", "main_effects": "main_effects", "scores": "scores", "trees": "trees", "bins": "bins", "donors": "donors", "smoothing": "smoothing", "smooth_above": "smooth_above", "two_stage": "two_stage", "first_stage": "first_stage", "missing_method": "missing_method", "tilt": "tilt", "candidates": "candidates", "tilt_classes": "tilt_classes", "no_copies": "no_copies"}
+    _options: ClassVar[Mapping[str, str]] = {"method": "method", "order": "order", "variables": "variables", "auxiliary": "auxiliary", "option_except": "except", "predictors": "predictors", "proper": "proper", "min_bucket": "min_bucket", "complexity": "complexity", "risk": "risk", "depth": "depth", "main_effects": "main_effects", "scores": "scores", "trees": "trees", "bins": "bins", "donors": "donors", "smoothing": "smoothing", "smooth_above": "smooth_above", "two_stage": "two_stage", "first_stage": "first_stage", "missing_method": "missing_method", "tilt": "tilt", "candidates": "candidates", "tilt_classes": "tilt_classes", "no_copies": "no_copies"}
 
     def __init__(
         self,
@@ -65,6 +67,7 @@ class Sequential(Synthesizer):
         variables: Mapping[str, Any] | None = None,
         auxiliary: Mapping[str, Any] | None = None,
         option_except: Option = None,
+        predictors: Option = None,
         proper: Option = None,
         min_bucket: Option = None,
         complexity: Option = None,
@@ -100,6 +103,7 @@ class Sequential(Synthesizer):
         self.variables = variables
         self.auxiliary = auxiliary
         self.option_except = option_except
+        self.predictors = predictors
         self.proper = proper
         self.min_bucket = min_bucket
         self.complexity = complexity
@@ -254,6 +258,9 @@ class Ipf(Synthesizer):
         noise, by a penalised fit), least-squares (a penalised fit to the named margins), or paper (iterative proportional fitting as in
         Raab 2022) [planned]
         weights: in a private run with named margins, how the budget is shared: even, by-cells, or one number for each margin [even]
+        option_rows: in a private run, how records are made of the model: drawn (each by itself: a plain sample) or settled (moved until
+        they agree with all pairs of the model, which leaves out what drawing adds; tables of up to 1,048,576 cells; standard errors from
+        one file are then not valid) [drawn; settled where nobody names a method]
         nprior: records' worth of probability that is spread evenly over all cells that can occur [0]
         tolerance: converged when no margin cell is further than tolerance x N from its target [1e-12]
         sweeps: give up, and say so, after this many rounds over the margins [5000]
@@ -264,7 +271,7 @@ class Ipf(Synthesizer):
     """
 
     _method: ClassVar[str | None] = "ipf"
-    _options: ClassVar[Mapping[str, str]] = {"margins": "margins", "estimate": "estimate", "weights": "weights", "nprior": "nprior", "tolerance": "tolerance", "sweeps": "sweeps", "totals": "totals"}
+    _options: ClassVar[Mapping[str, str]] = {"margins": "margins", "estimate": "estimate", "weights": "weights", "option_rows": "rows", "nprior": "nprior", "tolerance": "tolerance", "sweeps": "sweeps", "totals": "totals"}
 
     def __init__(
         self,
@@ -272,6 +279,7 @@ class Ipf(Synthesizer):
         margins: Option = None,
         estimate: Option = None,
         weights: Option = None,
+        option_rows: Option = None,
         nprior: Option = None,
         tolerance: Option = None,
         sweeps: Option = None,
@@ -296,6 +304,7 @@ class Ipf(Synthesizer):
         self.margins = margins
         self.estimate = estimate
         self.weights = weights
+        self.option_rows = option_rows
         self.nprior = nprior
         self.tolerance = tolerance
         self.sweeps = sweeps
@@ -775,9 +784,9 @@ class Graph(Synthesizer):
         classes: classes of a number where the schema declares no cuts [10]
         tilt: choose the records out of several candidates each, so that one-way and two-way tables and low moments are those of the data up
         to chance [true]
-        candidates: candidates that are drawn for each record, of which one is kept [5]
-        tilt_classes: classes of a number in these tables: `auto` (8, or 5 where these would leave too few candidates with weight), or how
-        many [auto]
+        candidates: candidates that are drawn for each record, of which one is kept [5, or 3 where a data set has more than 50,000 records]
+        tilt_classes: classes of a number in these tables: `auto` (10, or 5 where these would leave too few candidates with weight), or how
+        many; frequent values, and values of numbers with at most 20, have classes of their own [auto]
         no_copies: never keep a candidate that equals a record of the data which is unique there [true]
 
     Source: Chen in Taub, Elliot, Raab, Charest, Chen, O'Keefe, Pistner Nixon, Snoke & Slavković (2020), Creating the best risk-utility
@@ -841,9 +850,9 @@ class Arf(Synthesizer):
         that they show), `density` (a Gaussian kernel), `spline` (of the quantile function) or `none` [auto]
         tilt: choose the records out of several candidates each, so that one-way and two-way tables and low moments are those of the data up
         to chance [true]
-        candidates: candidates that are drawn for each record, of which one is kept [5]
-        tilt_classes: classes of a number in these tables: `auto` (8, or 5 where these would leave too few candidates with weight), or how
-        many [auto]
+        candidates: candidates that are drawn for each record, of which one is kept [5, or 3 where a data set has more than 50,000 records]
+        tilt_classes: classes of a number in these tables: `auto` (10, or 5 where these would leave too few candidates with weight), or how
+        many; frequent values, and values of numbers with at most 20, have classes of their own [auto]
         no_copies: never keep a candidate that equals a record of the data which is unique there [true]
 
     Source: Watson, Blesch, Kapar & Wright (2023), Adversarial random forests for density estimation and generative modeling, AISTATS.
@@ -916,9 +925,9 @@ class Tvae(Synthesizer):
         sampling: in a private run: the probability with which a record takes part in a step, by itself and in secret [0.05]
         tilt: choose the records out of several candidates each, so that one-way and two-way tables and low moments are those of the data up
         to chance [true]
-        candidates: candidates that are drawn for each record, of which one is kept [5]
-        tilt_classes: classes of a number in these tables: `auto` (8, or 5 where these would leave too few candidates with weight), or how
-        many [auto]
+        candidates: candidates that are drawn for each record, of which one is kept [5, or 3 where a data set has more than 50,000 records]
+        tilt_classes: classes of a number in these tables: `auto` (10, or 5 where these would leave too few candidates with weight), or how
+        many; frequent values, and values of numbers with at most 20, have classes of their own [auto]
         no_copies: never keep a candidate that equals a record of the data which is unique there [true]
 
     Source: Xu, Skoularidou, Cuesta-Infante & Veeramachaneni (2019), Modeling tabular data using conditional GAN, NeurIPS.
@@ -1020,9 +1029,9 @@ class Ctgan(Synthesizer):
         sampling: in a private run: the probability with which a record takes part in a step, by itself and in secret [0.05]
         tilt: choose the records out of several candidates each, so that one-way and two-way tables and low moments are those of the data up
         to chance [true]
-        candidates: candidates that are drawn for each record, of which one is kept [5]
-        tilt_classes: classes of a number in these tables: `auto` (8, or 5 where these would leave too few candidates with weight), or how
-        many [auto]
+        candidates: candidates that are drawn for each record, of which one is kept [5, or 3 where a data set has more than 50,000 records]
+        tilt_classes: classes of a number in these tables: `auto` (10, or 5 where these would leave too few candidates with weight), or how
+        many; frequent values, and values of numbers with at most 20, have classes of their own [auto]
         no_copies: never keep a candidate that equals a record of the data which is unique there [true]
 
     Source: Xu, Skoularidou, Cuesta-Infante & Veeramachaneni (2019), Modeling tabular data using conditional GAN, NeurIPS; Gulrajani et al.
