@@ -230,7 +230,8 @@ fn a_learned_schema_is_published_only_for_a_reason() {
     let manifest = std::fs::read_to_string(folder.path().join("without/manifest.json")).unwrap();
     assert!(manifest.contains("\"schema_from\": \"the synthetic files"), "{manifest}");
     assert!(
-        manifest.contains("fewer than 3 units (told apart by `control_of`, `case`)") && manifest.contains("made new"),
+        manifest.contains("fewer than 3 units (told apart by `control_of`, `case`)")
+            && manifest.contains("made new"),
         "remarks are carried: {manifest}"
     );
     let refused = run("private", &["--learned-schema", "x", "--epsilon", "1"]).failure();

@@ -463,10 +463,18 @@ impl<'a> Guesses<'a> {
         let without = self.by_record(&self.without, Pool::Others, target);
         let n = self.records.max(1) as f64;
         let mean = |of: &[f64]| of.iter().sum::<f64>() / n;
-        let squares = with.iter().zip(&without).map(|(a, b)| (a - b) * (a - b)).sum::<f64>() / n;
+        let difference = mean(&with) - mean(&without);
+        // Records that are guessed from the same ones are right or wrong together: sums over groups vary, not records.
+        let variance = |groups: &Groups| {
+            let of_group = |group: &Group| {
+                let rows = groups.rows[group.rows.clone()].iter().map(|row| *row as usize);
+                rows.map(|row| with[row] - without[row] - difference).sum::<f64>().powi(2)
+            };
+            groups.groups.iter().map(of_group).sum::<f64>() / (n * n)
+        };
+        let error = variance(&self.with).max(variance(&self.without)).sqrt();
         let (with, without) = (mean(&with), mean(&without));
-        let variance = (squares - (with - without).powi(2)).max(0.0);
-        Chances { with: 100.0 * with, without: 100.0 * without, error: 100.0 * (variance / n).sqrt() }
+        Chances { with: 100.0 * with, without: 100.0 * without, error: 100.0 * error }
     }
 }
 
