@@ -1,5 +1,8 @@
 //! Where the numbers of a column lie: whole numbers in the narrowest width that holds them, all others as they are.
 
+// One arm of the macro has numbers that are wide already.
+#![allow(clippy::useless_conversion)]
+
 use std::fmt::Debug;
 use std::ops::Range;
 
@@ -22,6 +25,7 @@ impl Number for i64 {
 }
 
 /// Numbers one after the other.
+#[allow(clippy::len_without_is_empty)]
 pub trait Store<T>: Clone + Debug + PartialEq + Send + Sync {
     /// None yet, with room for so many.
     fn with_capacity(numbers: usize) -> Self;
