@@ -1,7 +1,7 @@
 //! From cells to records: levels by name, numbers drawn within their class, derived variables computed, identifiers made new.
 //!
 //! A number is drawn within its class from the numbers that records have there, where the method is not private and has records; else
-//! evenly, or by the shape and step that the schema declares. In a private run it lies within its class where the rest of its record puts it (see [`latent`](crate::latent)). Where a class straddles a rule, the
+//! evenly, or by the shape and step that the schema declares. In a private run it lies within its class where the rest of its record puts it (see `latent`). Where a class straddles a rule, the
 //! draw is repeated until the record keeps the schema, which is a draw from the class given the rule. Where a hundred draws
 //! have not done it, numbers at and between those that the rules name are proposed instead: the record then keeps the schema,
 //! but is no longer uniform among the few that do.

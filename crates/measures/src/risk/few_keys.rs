@@ -1,7 +1,7 @@
 //! Guessing with few keys: how much better does a release let an intruder guess than the records of everybody else would?
 //!
 //! An intruder who knows a few variables K of a person guesses another one, t, by what is most frequent among the synthetic records that agree with the person on K. Where none agrees on
-//! all of K he leaves out the last key, then the one before, and so on, until [`ENOUGH`] agree, or some where there are never so many; the keys stand in the order of how well each tells t by
+//! all of K he leaves out the last key, then the one before, and so on, until `ENOUGH` agree, or some where there are never so many; the keys stand in the order of how well each tells t by
 //! itself. For original record i, with S the synthetic records that he looks at, and Y those found in the same way among the other original ones, the chance to be right is
 //!
 //! ```text

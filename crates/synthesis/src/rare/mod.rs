@@ -11,7 +11,7 @@
 //! - numbers, days and times of a variable that fewer than three records have at all become missing (the whole record is replaced where a rule names the variable).
 //!
 //! Where identifiers name units of several records ([`Units`]), all this is said of units: three units must have a level or reach a number. Their numbers
-//! that hardly another unit has, such as a date of birth that stands in each of a patient's visits, give way to numbers near them ([`near`](crate::near)).
+//! that hardly another unit has, such as a date of birth that stands in each of a patient's visits, give way to numbers near them (`near`).
 //!
 //! A variable that a rule, a formula or nesting ties to others is not changed alone: the whole record is replaced by another one.
 //! The step is a function of the records, without chance from outside, and comes before every method, so that none has to know of it.

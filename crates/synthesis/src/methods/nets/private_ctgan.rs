@@ -1,6 +1,6 @@
 //! `ctgan` under privacy, the DP-GAN of the papers (Xie, Lin, Wang, Wang & Zhou 2018): a critic by noisy sums of gradients, a generator that sees nothing but the critic.
 //!
-//! See [`super::private`] for what is looked at and what it costs. The critic judges single records; the contribution of a record is the gradient of the critic's loss on the pair of it and of one synthetic record,
+//! See `super::private` for what is looked at and what it costs. The critic judges single records; the contribution of a record is the gradient of the critic's loss on the pair of it and of one synthetic record,
 //! the penalty between the two included, so that no two records of the data meet. The generator and its records are made from noisy sums alone and cost nothing. There are no conditions: by which levels are
 //! rare, a look at the data would have to be paid for. The critic takes several steps for each one of the generator, since its noise is averaged over them (Bie, Kamath & Zhang 2023).
 

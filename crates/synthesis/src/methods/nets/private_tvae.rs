@@ -1,6 +1,6 @@
 //! `tvae` under privacy: the autoencoder over classes of the declared domain, by noisy sums of gradients of sampled records.
 //!
-//! See [`super::private`] for what is looked at and what it costs. The gradient of a record is that of its own loss at a draw of its own latent; nothing in the net mixes records.
+//! See `super::private` for what is looked at and what it costs. The gradient of a record is that of its own loss at a draw of its own latent; nothing in the net mixes records.
 
 use neural::{Adam, Records, Spans, Vae, VaeShape};
 use privacy::{GuardedTable, Learner, Neighbours};
